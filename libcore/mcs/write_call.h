@@ -28,6 +28,8 @@ public:
     [[nodiscard]] const WriteRequest& request() const { return request_; }
     /// What came of it. Any thread; once.
     void answer(WriteOutcome outcome) { outcome_.emplace(std::move(outcome)); }
+    /// After answer().
+    [[nodiscard]] const WriteOutcome& outcome() const { return *outcome_; }
     /// Takes the outcome over. On the thread that owns the service, after answer(), once. REQUIRES: the service is
     /// there.
     void finish(Instant now) {

@@ -31,9 +31,10 @@ struct HandlerStatus {
 struct KindStatus {
     std::string name;
     bool is_synced = false;
-    std::size_t size = 0;    // objects in the cache
-    std::size_t queued = 0;  // keys to be read now
-    std::size_t waiting = 0; // keys to be read later, or being read
+    std::size_t size = 0;          // objects in the cache
+    std::size_t queued = 0;        // keys to be read now
+    std::size_t waiting = 0;       // keys to be read later, or being read
+    std::optional<Instant> oldest; // when the oldest of `queued` was added
     std::size_t broken_rows = 0;
     ReconcileCounters counters;
     std::vector<HandlerStatus> handlers;

@@ -123,6 +123,9 @@ private:
         status.size = cache_.size();
         status.queued = queue.queued();
         status.waiting = queue.size() - status.queued;
+        for (const Priority each : {Priority::High, Priority::Live, Priority::Low})
+            if (const auto since = queue.oldest(each); since && (!status.oldest || *since < *status.oldest))
+                status.oldest = since;
         status.broken_rows = reconciler_.broken_rows().size();
         status.counters = reconciler_.counters();
         for (const auto& each : deliveries_.handlers())

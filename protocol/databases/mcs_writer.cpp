@@ -48,7 +48,7 @@ McsWriter::Calls McsWriter::answered() {
 
 McsWriter::Status McsWriter::status() {
     const std::lock_guard lock(mutex_);
-    return {commit_.size(), commit_.fault()};
+    return {commit_.size(), commit_.fault(), groups_, grouped_};
 }
 
 /// When the thread has ended this one is alone with the port, and does what is left; the same in a simulation.
@@ -92,6 +92,8 @@ std::optional<Simulator::Clock::time_point> McsWriter::step() {
 
 void McsWriter::carry_out(std::unique_lock<std::mutex>& lock) {
     Calls group = commit_.take();
+    ++groups_;
+    grouped_ += group.size();
     lock.unlock();
     std::vector<const WriteRequest*> requests;
     requests.reserve(group.size());

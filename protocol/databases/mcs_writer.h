@@ -7,6 +7,8 @@
 // Owner: the program. Thread: take(), answered() and stop() that of the services. The port belongs to this thread.
 
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -46,6 +48,7 @@ public:
     struct Status {
         std::size_t waiting = 0; // writes that have no outcome
         std::string fault;       // why the database cannot be asked; empty: it can, or nothing waits for it
+        std::uint64_t groups = 0, grouped = 0; // transactions so far, and the writes that were in them
     };
     [[nodiscard]] Status status();
 
@@ -61,6 +64,7 @@ private:
     std::condition_variable bell_;
     GroupCommit commit_;
     Calls answered_;
+    std::uint64_t groups_ = 0, grouped_ = 0;
     bool is_stopping_ = false;
 
     LoopThread thread_; // the last one: it begins when everything else is there

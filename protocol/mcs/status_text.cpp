@@ -32,6 +32,7 @@ constexpr std::array kConditions{
         const Condition& each = conditions.*place;
         if (each.reason.empty()) continue;
         json[name] = {{"is", each.is_true}, {"reason", each.reason}, {"ageMs", age_of(each.since, now)}};
+        if (!each.message.empty()) json[name]["message"] = each.message;
     }
     return json;
 }
@@ -43,13 +44,24 @@ constexpr std::array kConditions{
     return now - std::chrono::milliseconds{age};
 }
 
+/// What is cut within a character may have grown when it was written.
+[[nodiscard]] Result<std::string> parse_message(const Fields& fields) {
+    const Json* const json = fields.find("message");
+    if (json == nullptr) return std::string{};
+    const auto* const text = json->get_ptr<const std::string*>();
+    if (text == nullptr || text->size() > 4 * kLongestMessage)
+        return policy_fault(fields.path("message"), "must be a text of at most 2000 bytes");
+    return *text;
+}
+
 [[nodiscard]] Result<Condition> parse_condition(const Json& json, std::string where, Instant now) {
-    YK_TRY(fields, Fields::of(json, std::move(where), {"is", "reason", "ageMs"}));
+    YK_TRY(fields, Fields::of(json, std::move(where), {"is", "reason", "ageMs", "message"}));
     const Json* const is_true = fields.find("is");
     if (is_true == nullptr || !is_true->is_boolean()) return policy_fault(fields.path("is"), "must be true or false");
     YK_TRY(reason, fields.text("reason"));
     YK_TRY(since, parse_age(fields, "ageMs", now));
-    return Condition{is_true->get<bool>(), std::move(reason), since};
+    YK_TRY(message, parse_message(fields));
+    return Condition{is_true->get<bool>(), std::move(reason), since, std::move(message)};
 }
 
 [[nodiscard]] Result<ScaleConditions> parse_conditions(const Fields& all, Instant now) {

@@ -200,6 +200,7 @@ struct McsBody {
     std::optional<std::string> delete_mode{}; // cascade, owners or orphan
     bool adopt = false;                       // create: with what an orphaned one of this id left
     std::optional<McsMetric> metric{};        // metric: required
+    std::optional<bool> paused{};             // create and apply: the number of replicas stays as it is
     bool operator==(const McsBody&) const = default;
 };
 

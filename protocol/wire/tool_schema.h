@@ -132,12 +132,13 @@ struct Schema<si::McsMetric> {
 template <>
 struct Schema<si::McsBody> {
     using M = si::McsBody;
-    using fields = Fields<Field<"name", &M::name>, Field<"partition", &M::partition>, Field<"queue", &M::queue, kQueue>,
-                          Field<"user", &M::user>, Field<"groups", &M::groups>, Field<"resource", &M::resource>,
-                          Field<"replicas", &M::replicas>, Field<"minReplicas", &M::min_replicas>,
-                          Field<"maxReplicas", &M::max_replicas>, Field<"policy", &M::policy, kConfig>,
-                          Field<"priority", &M::priority>, Field<"tags", &M::tags>,
-                          Field<"deleteMode", &M::delete_mode>, Field<"adopt", &M::adopt>, Field<"metric", &M::metric>>;
+    using fields =
+        Fields<Field<"name", &M::name>, Field<"partition", &M::partition>, Field<"queue", &M::queue, kQueue>,
+               Field<"user", &M::user>, Field<"groups", &M::groups>, Field<"resource", &M::resource>,
+               Field<"replicas", &M::replicas>, Field<"minReplicas", &M::min_replicas>,
+               Field<"maxReplicas", &M::max_replicas>, Field<"policy", &M::policy, kConfig>,
+               Field<"priority", &M::priority>, Field<"tags", &M::tags>, Field<"deleteMode", &M::delete_mode>,
+               Field<"adopt", &M::adopt>, Field<"metric", &M::metric>, Field<"paused", &M::paused>>;
 };
 
 template <>

@@ -95,6 +95,34 @@ json 'd["item"]["resource"]["vcore"], d["item"]["tags"]["team"], d["item"]["queu
 says '^deployment web scaled to 5$' deployment scale web 5
 within_20_s "a number does not count" comes_to '^web root.a 5 5 0 Scheduled '
 expect 0 '^$' --quiet deployment scale the-api 2
+ykctl deployment show web -o yaml >"$work/web.yaml"
+says '^deployment web unchanged$' deployment apply -f "$work/web.yaml"
+ykctl deployment show web -o json | says '^deployment web unchanged$' deployment apply -f -
+ykctl deployment list -o yaml >"$work/all.yaml"
+says '^deployment api unchanged$' deployment apply -f "$work/all.yaml"
+sed -i 's/^\( *\)replicas: 5$/\1replicas: 4/; s/team: b/team: c/' "$work/web.yaml"
+says '^  replicas: 5 -> 4$' deployment apply -f "$work/web.yaml" --dry-run
+says '^deployment web would be changed$' deployment apply -f "$work/web.yaml" --dry-run
+json 'd["item"]["replicas"], d["item"]["tags"]["team"]' "(5, 'b')" deployment show web -o json
+json 'd["items"][0]["outcome"], len(d["items"][0]["changes"])' "('changed', 2)" deployment apply -f "$work/web.yaml" -o json
+json 'd["item"]["replicas"], d["item"]["tags"]["team"]' "(4, 'c')" deployment show web -o json
+says '^deployment web unchanged$' deployment apply -f "$work/web.yaml"
+printf 'name: new\nuser: ann\nreplicas: 0\npolicy: {metrics: [{name: load, type: average, target: 70000}]}\n---\nname: web\nreplicas: 5\n' \
+    >"$work/two.yaml"
+says '^deployment new would be created$' deployment apply -f "$work/two.yaml" --dry-run
+says '^deployment new created$' deployment apply -f "$work/two.yaml"
+json 'd["item"]["replicas"], d["item"]["paused"], "load" in d["item"]["policy"]' '(0, False, True)' deployment show new -o json
+says '^deployment new unchanged$' deployment apply -f "$work/two.yaml"
+sed -i 's/^replicas: 0/replica: 0/' "$work/two.yaml"
+expect 2 "two.yaml:3:1: unknown field 'replica'" deployment apply -f "$work/two.yaml"
+expect 2 'holds no deployment' deployment apply -f - <<<'# nothing'
+expect 1 'deployment web: 51 replicas: 2 to 20 are allowed' deployment apply -f - <<<'{name: web, replicas: 51}'
+within_20_s "what was applied does not count" comes_to '^web root.a 5 5 0 Scheduled '
+expect 0 '^$' deployment wait web
+expect 7 'deployment web is there after 1ms' deployment wait web --for deleted --timeout 1ms
+says '^deployment new deleted$' deployment delete new
+expect 0 '^$' deployment wait new --for deleted
+expect 4 'there is no deployment "new"' deployment wait new
 says '^deployment api deleted$' deployment delete the-api
 says '^no dead letters$' mcs dead-letters
 says '^no dead letter here to try again$' mcs retry

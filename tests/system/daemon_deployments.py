@@ -188,6 +188,12 @@ def test_numbers_are_in_the_metrics():  # rs R-152
             check(seen[name] == value, name, seen)
         check(int(seen["mcs_events_total"]) >= 3 and int(seen['mcs_handler_calls_total{kind="deployment",handler="autoscaler"}']) >= 1, seen)
         check(int(seen['mcs_reconcile_total{kind="deploymentschedule",result="added"}']) == 1, seen)
+        for name in ('mcs_lease_lost_total{name="autoscaler"}', 'mcs_lease_lost_total{name="purge"}', "mcs_autoscaler_overwritten_total",
+                     "mcs_metric_pages_total", "mcs_metric_page_failures_total", 'mcs_queue_oldest_seconds{kind="node"}'):
+            check(float(seen[name]) == 0, name, seen)
+        check(int(seen['mcs_autoscaler_decisions_total{direction="up",reason="ManualReplicas"}']) >= 1, seen)
+        check(int(seen["mcs_writer_batch_size_sum"]) >= int(seen["mcs_writer_batch_size_count"]) >= 3, seen)
+        until("the log was looked at", lambda: int(metrics(client).get("mcs_log_rows", -1)) >= 0)
     with Daemon("--state", "@.") as daemon:
         check(not metrics(daemon.client()), "none where there is no MCS")
 

@@ -45,7 +45,8 @@ public:
             const auto* field = find(spec, key);
             if (field == nullptr) return unknown_field(key, mark, spec);
             if (!seen.insert(key).second) return wrong(mark, key + " is given twice");
-            if (value->kind == Kind::Null) continue; // a nil value counts as absent (I-313)
+            if (value->kind == Kind::Null || field->type == FieldType::Ignored)
+                continue; // nil counts as absent (I-313)
             YK_TRY(converted, field_value(*value, *field));
             message[key] = std::move(converted);
         }
@@ -86,6 +87,8 @@ private:
         case FieldType::Action: return action(tree);
         case FieldType::Message: return message(tree, *field.message);
         case FieldType::Messages: return messages(tree, field);
+        case FieldType::Tree: return any(tree);
+        case FieldType::Ignored: break; // message() leaves it out
         }
         return wrong(tree.mark, "a field of no known type");
     }
@@ -147,6 +150,31 @@ private:
         return map;
     }
 
+    /// A scalar without quotes that looks like a whole number, true or false is one.
+    Answer<Value> any(const Node& tree) const {
+        if (tree.kind == Kind::Null) return Value{};
+        if (tree.kind == Kind::Sequence) {
+            auto list = Value::array();
+            for (const auto& item : tree.items) {
+                YK_TRY(converted, any(*item));
+                list.push_back(std::move(converted));
+            }
+            return list;
+        }
+        if (tree.kind == Kind::Mapping) {
+            auto map = Value::object();
+            for (const auto& [key, mark, value] : tree.members) {
+                if (map.contains(key)) return wrong(mark, key + " is given twice");
+                YK_TRY(converted, any(*value));
+                map[key] = std::move(converted);
+            }
+            return map;
+        }
+        if (tree.is_plain() && (tree.scalar == "true" || tree.scalar == "false")) return Value(tree.scalar == "true");
+        if (const auto number = parse_integer(tree.scalar); tree.is_plain() && number.ok()) return Value(*number);
+        return Value(tree.scalar);
+    }
+
     Answer<Value> action(const Node& tree) const {
         if (tree.kind != Kind::Scalar) return wrong(tree.mark, "action must be a text such as CREATE");
         if (const auto number = parse_integer(tree.scalar); number.ok() && tree.is_plain()) return Value(*number);
@@ -172,7 +200,8 @@ private:
     const std::string& file_;
 };
 
-/// Hands on the messages of a document: one message, a list of them, or the form of a request, `{nodes: [...]}`.
+/// Hands on the messages of a document: one message, a list of them, the form of a request, `{nodes: [...]}`, or that
+/// in which ykctl shows one, `{item: {...}}`.
 std::optional<Failure> take_document(const Node& tree, const Converter& converter, const MessageSpec& spec,
                                      const ObjectSink& sink) {
     if (tree.kind == Kind::Null) return std::nullopt;
@@ -182,9 +211,12 @@ std::optional<Failure> take_document(const Node& tree, const Converter& converte
         }
         return std::nullopt;
     }
-    const bool is_request = tree.kind == Kind::Mapping && tree.members.size() == 1 &&
-                            tree.members[0].key == spec.list_name && tree.members[0].value->kind == Kind::Sequence;
-    if (is_request) return take_document(*tree.members[0].value, converter, spec, sink);
+    const auto holds = [&tree](std::string_view key, Kind kind) {
+        return tree.kind == Kind::Mapping && tree.members.size() == 1 && tree.members[0].key == key &&
+               tree.members[0].value->kind == kind;
+    };
+    if (holds(spec.list_name, Kind::Sequence) || holds("item", Kind::Mapping))
+        return take_document(*tree.members[0].value, converter, spec, sink);
     auto message = converter.message(tree, spec);
     if (!message.ok()) return message.error();
     return sink(std::move(message).value());

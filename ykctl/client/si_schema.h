@@ -9,7 +9,8 @@ namespace yk::cli {
 
 struct MessageSpec;
 
-enum class FieldType { Text, Integer, Boolean, Resource, Texts, TextMap, Action, Message, Messages };
+/// Tree: any value, as it is. Ignored: any value, which is left out.
+enum class FieldType { Text, Integer, Boolean, Resource, Texts, TextMap, Action, Message, Messages, Tree, Ignored };
 
 struct FieldSpec {
     const char* name;

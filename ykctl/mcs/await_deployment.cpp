@@ -61,4 +61,16 @@ Outcome wait_until_gone(Context& context, const Value& deleted, std::chrono::mil
     });
 }
 
+Outcome wait_until_deleted(Context& context, const std::string& name, std::chrono::milliseconds limit) {
+    const si::McsReadRequest request{.what = "describe", .kind = "deployment", .id = name};
+    return wait_until(context, limit, [&]() -> Answer<std::optional<Failure>> {
+        const auto reply = context.call(request);
+        if (!reply.ok() && reply.error().exit == Exit::NotFound) return std::optional<Failure>{};
+        if (!reply.ok()) return reply.error();
+        return std::optional{
+            unsatisfied(fmt::format("deployment {} is there after {}", printable(name), duration_text(limit)),
+                        "what deletes it?  ykctl deployment delete " + printable(name))};
+    });
+}
+
 } // namespace yk::cli

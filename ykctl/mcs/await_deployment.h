@@ -23,6 +23,9 @@ struct ChangedDeployment {
 /// Waits until the core has nothing of a Deployment, which McsRead described before it was deleted.
 [[nodiscard]] Outcome wait_until_gone(Context& context, const wire::Value& deleted, std::chrono::milliseconds limit);
 
+/// Waits until there is no Deployment of this name or id.
+[[nodiscard]] Outcome wait_until_deleted(Context& context, const std::string& name, std::chrono::milliseconds limit);
+
 /// Whether all is placed that a Deployment, as McsRead describes it, is to have by now: neither the Autoscaler nor the
 /// Scheduler has anything to do for it.
 [[nodiscard]] bool is_settled(const wire::Value& deployment);

@@ -8,6 +8,7 @@
 #include "ykctl/cli/values.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/mcs/await_deployment.h"
+#include "ykctl/mcs/deployment_apply.h"
 #include "ykctl/mcs/deployment_lists.h"
 #include "ykctl/mcs/deployment_logs.h"
 #include "ykctl/mcs/deployment_options.h"
@@ -176,6 +177,25 @@ void define_metric(Command noun, Context& context) {
     });
 }
 
+// --- wait ------------------------------------------------------------------------------------------------------------
+
+Outcome wait_for(Context& context, const std::string& name, const std::string& state) {
+    const auto limit = context.take_timeout().value_or(kDefaultWait);
+    if (state == "placed") return wait_until_placed(context, {name, 0}, limit);
+    return wait_until_deleted(context, name, limit);
+}
+
+void define_wait_for(Command noun, Context& context) {
+    const auto command = noun.sub("wait", "return when all replicas of a deployment are placed, or it has gone");
+    const auto name = std::make_shared<std::string>();
+    const auto state = std::make_shared<std::string>("placed");
+    define_name(command, *name);
+    command.option("--for", *state, "what to wait for, default placed; --timeout (default 30s) says how long: exit 7")
+        .choices({"placed", "deleted"})
+        .value("STATE");
+    command.run([&context, name, state] { return wait_for(context, *name, *state); });
+}
+
 // --- delete ----------------------------------------------------------------------------------------------------------
 
 Outcome erase(Context& context, const std::string& name, const std::optional<std::string>& mode, bool waits) {
@@ -213,6 +233,9 @@ void define_deployment(Command root, Context& context) {
         noun.sub("show", "one deployment: what it should be, and why it has so many replicas").alias("describe"),
         context);
     define_deployment_logs(noun.sub("logs", "what the commands of its replicas have written"), context);
+    define_deployment_apply(
+        noun.sub("apply", "have the deployments of a file be as it says, and make those that are missing"), context);
+    define_wait_for(noun, context);
     define_deployment_watch(noun.sub("watch", "a line for each change of deployments, as it happens"), context);
     define_set(noun, context);
     define_scale(noun, context);

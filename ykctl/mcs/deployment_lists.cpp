@@ -179,6 +179,15 @@ std::string command_text(const Value& placement) {
            (restarts == 0 ? "" : fmt::format(" ({})", pluralize(restarts, "restart")));
 }
 
+/// What conditions say beside their reason, a line each.
+std::string condition_messages(const Value& item) {
+    std::string text;
+    for (const auto& each : member_of(member_of(item, "scale"), "conditions"))
+        if (const auto message = text_of(each, "message"); !message.empty())
+            text += fmt::format("\n{}: {}\n", text_of(each, "type"), printable(message));
+    return text;
+}
+
 ListLayout placement_layout() {
     return {{number_column("REPLICA", "replica"),
              text_column("STATE", "state"),
@@ -212,6 +221,7 @@ std::string deployment_text(const Value& item, std::int64_t now, const Style& st
         text += "\n" + list_text(std::vector<Value>(list.begin(), list.end()), layout, Format::Table, style);
     };
     table(member_of(member_of(item, "scale"), "conditions"), condition_layout());
+    text += condition_messages(item);
     table(member_of(member_of(item, "schedule"), "placements"), placement_layout());
     return text;
 }

@@ -94,8 +94,12 @@ std::string metric_text(const Value& metric) {
     const std::int64_t target = number_of(metric, "target");
     std::string decimals = target % 1000 == 0 ? "" : fmt::format(".{:03}", target % 1000);
     while (!decimals.empty() && decimals.back() == '0') decimals.pop_back();
-    return fmt::format("{}={}{}{}", text_of(metric, "name"), target / 1000, decimals,
-                       text_of(metric, "type") == "value" ? ":value" : "");
+    const std::string source = text_of(metric, "source");
+    const std::string of = source == "prometheus" ? " of " + text_of(metric, "url")
+                           : source == "core"     ? " of core"
+                                                  : "";
+    return fmt::format("{}={}{}{}{}", text_of(metric, "name"), target / 1000, decimals,
+                       text_of(metric, "type") == "value" ? ":value" : "", of);
 }
 
 std::string entry_text(const Value& entry) {

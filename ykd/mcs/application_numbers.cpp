@@ -17,6 +17,15 @@ void add_deployments(const McsApplication& application, McsNumbers& numbers) {
     });
 }
 
+void add_autoscaler(const McsApplication& application, McsNumbers& numbers) {
+    const McsApplication::Observed observed = application.observed();
+    for (const auto& line : observed.autoscaler.decisions().lines())
+        numbers.decisions.push_back({std::string{line.direction}, std::string{line.reason}, line.count});
+    numbers.foreign_writes = observed.autoscaler.foreign_writes();
+    numbers.page_fetches = observed.pages.fetches();
+    numbers.page_failures = observed.pages.failures();
+}
+
 } // namespace
 
 McsNumbers numbers_of(McsApplication& application, Instant now) {
@@ -26,20 +35,32 @@ McsNumbers numbers_of(McsApplication& application, Instant now) {
     numbers.is_store_up = manager.is_store_up();
     numbers.is_log_up = manager.is_log_up();
     numbers.staleness = manager.staleness(now);
-    numbers.writes = application.writer().status().waiting;
-    numbers.wal_pages = static_cast<std::uint64_t>(std::max<std::int64_t>(0, application.house().status().wal_pages));
+    const auto writer = application.writer().status();
+    numbers.writes = writer.waiting;
+    numbers.groups = writer.groups;
+    numbers.grouped = writer.grouped;
+    const McsApplication::Observed observed = application.observed();
+    numbers.fenced_writes = observed.fenced_writes;
+    const auto house = application.house().status();
+    numbers.wal_pages = static_cast<std::uint64_t>(std::max<std::int64_t>(0, house.wal_pages));
+    numbers.log_rows = house.log_rows;
     numbers.kinds = manager.status();
-    for (const rs::KindStatus& kind : numbers.kinds)
+    for (const rs::KindStatus& kind : numbers.kinds) {
         numbers.read_ages.push_back(kind.last_scan ? std::optional{now - kind.last_scan->ended} : std::nullopt);
+        numbers.queue_ages.push_back(kind.oldest ? now - *kind.oldest : Duration{});
+    }
     numbers.events = manager.events();
     for (const std::string_view name : kLeases) {
         const auto lease = application.lease(name, now);
-        numbers.leases.push_back(
-            {std::string{name}, lease && lease->is_valid, lease ? static_cast<std::uint64_t>(lease->epoch) : 0});
+        const auto lost = observed.lost.find(name);
+        numbers.leases.push_back({std::string{name}, lease && lease->is_valid,
+                                  lease ? static_cast<std::uint64_t>(lease->epoch) : 0,
+                                  lost == observed.lost.end() ? 0 : lost->second});
     }
     for (const auto& each : manager.periodic())
         numbers.reconcilers.push_back(
             {std::string{each->name()}, each->runs(), each->total().found, each->total().repaired});
+    add_autoscaler(application, numbers);
     add_deployments(application, numbers);
     return numbers;
 }

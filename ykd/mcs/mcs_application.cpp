@@ -53,6 +53,7 @@ McsApplication::McsApplication(Parts parts, McsConnections connections, Instant 
       nodes_(manager_.add(*connections_.nodes)),
       by_name_(deployments_.add_index<std::string>([](const mcs::Deployment& row) { return &row.name; })),
       nodes_by_id_(nodes_.add_index<std::string>([](const mcs::Node& row) { return &row.meta.id; })),
+      reader_({parts_.settings, deployments(), schedules(), parts_.give, parts_.post, parts_.seed + 4}),
       autoscaler_(ports()),
       on_deployment_(autoscaler_, deployments_),
       on_scale_(autoscaler_, scales_),
@@ -79,9 +80,14 @@ McsApplication::~McsApplication() {
 }
 
 mcs::AutoscalerPorts McsApplication::ports() {
-    return {deployments(), scales(), schedules(), metrics_, texts_, queue_, [this](std::string_view id, Instant at) {
-                manager_.enqueue(mcs::kScaleKind, id, at);
-            }};
+    return {deployments(),
+            scales(),
+            schedules(),
+            metrics_,
+            texts_,
+            queue_,
+            [this](std::string_view id, Instant at) { manager_.enqueue(mcs::kScaleKind, id, at); },
+            &reader_};
 }
 
 void McsApplication::begin(Instant now) {
@@ -121,6 +127,7 @@ bool McsApplication::work(Instant now) {
         any = any || call != nullptr;
     }
     any = scheduling_.turn(now) || any;
+    any = reader_.turn(now) || any;
     hand_out();
     return any;
 }
@@ -137,7 +144,7 @@ bool McsApplication::ask_for_leases(Instant now) {
 
 Instant McsApplication::next_due(Instant now) const {
     Instant due = next_look_;
-    for (const auto& each : {manager_.next_due(now), scheduling_.next_due(now), watch_.next_due(),
+    for (const auto& each : {manager_.next_due(now), scheduling_.next_due(now), watch_.next_due(), reader_.next_due(),
                              leases_ ? leases_->next_due() : std::nullopt})
         if (each) due = std::min(due, *each);
     for (const Unseen& each : unseen_) due = std::min(due, each.until);
@@ -155,6 +162,7 @@ bool McsApplication::take_answered(Instant now) {
     for (const auto& call : writer_.answered()) {
         const mcs::WriteCommand& command = call->request().command;
         manager_.enqueue(mcs::kind_of(command), mcs::id_of(command), now);
+        if (std::holds_alternative<mcs::Fenced>(call->outcome())) ++fenced_writes_[call->request().writer.service];
         call->finish(now);
     }
     manager_.wake();
@@ -226,6 +234,7 @@ void McsApplication::lease_changed(std::string_view name, const std::optional<rs
                              !lease            ? "lost"
                              : lease->is_valid ? "held"
                                                : "in doubt, nothing is written"));
+    if (!lease) ++lost_[std::string{name}];
     if (name == kPurgeLease) return house_.set_purging(lease && lease->is_valid, std::nullopt);
     if (lease && lease->is_valid && std::exchange(led_[std::string{name}], lease->epoch) != lease->epoch)
         forget_dead_letters(name);

@@ -30,6 +30,7 @@
 #include "ykd/mcs/mcs_notices.h"
 #include "ykd/mcs/mcs_operations.h"
 #include "ykd/mcs/mcs_scheduling.h"
+#include "ykd/mcs/metrics/metric_reader.h"
 #include "ykd/process/daemon_settings.h"
 
 namespace yk::service {
@@ -94,7 +95,18 @@ public:
 
     // --- for whoever looks at it ----------------------------------------------------------------
     [[nodiscard]] const rs::StateManager& manager() const { return manager_; }
-    [[nodiscard]] const mcs::AutoscalerReconciler& reconciler() const { return reconciler_; }
+    /// What Metrics has of the Autoscaler and of writing.
+    struct Observed {
+        const mcs::Autoscaler& autoscaler;
+        const mcs::AutoscalerReconciler& reconciler;
+        const FetchedPages& pages;
+        const std::map<std::string, std::uint64_t>& fenced_writes; // refused since another instance leads, by service
+        const std::map<std::string, std::uint64_t, std::less<>>&
+            lost; // how often this process ceased to lead, by lease
+    };
+    [[nodiscard]] Observed observed() const {
+        return {autoscaler_, reconciler_, reader_.pages(), fenced_writes_, lost_};
+    }
     [[nodiscard]] McsScheduling& scheduling() { return scheduling_; }
     [[nodiscard]] McsOperations& operations() { return operations_; }
     [[nodiscard]] DeploymentWatch& watch() { return watch_; }
@@ -145,6 +157,7 @@ private:
     rs::ResourceInformer<mcs::Node>& nodes_;
     const rs::CacheIndex<mcs::Deployment, std::string>& by_name_;
     const rs::CacheIndex<mcs::Node, std::string>& nodes_by_id_;
+    MetricReader reader_;
     mcs::Autoscaler autoscaler_;
     mcs::DeploymentHandler on_deployment_;
     mcs::DeploymentScaleHandler on_scale_;
@@ -160,6 +173,8 @@ private:
     std::size_t creating_ = 0;                              // Deployments whose write is under way
     std::vector<Created> created_;                          // those that are written and not seen here yet
     std::map<std::string, std::uint64_t, std::less<>> led_; // in which epoch this process has led last, by lease
+    std::map<std::string, std::uint64_t> fenced_writes_;
+    std::map<std::string, std::uint64_t, std::less<>> lost_;
     std::vector<Unseen> unseen_;
     Instant next_look_;
     std::atomic<bool> has_answers_{false};

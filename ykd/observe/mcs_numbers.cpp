@@ -23,6 +23,14 @@ void write_state(MetricWriter& to, const McsNumbers& numbers) {
     to.seconds({}, seconds_of(numbers.staleness));
     write("mcs_writes_waiting", "Writes that wait for the disk.", numbers.writes);
     write("mcs_wal_pages", "Pages in the write-ahead log of SQLite.", numbers.wal_pages);
+    to.family("mcs_log_rows", MetricType::Gauge, "Rows of the change log, about, where this process purges it.");
+    if (numbers.log_rows) to.sample({}, *numbers.log_rows);
+    const auto total = [&to](std::string_view name, std::string_view help, std::uint64_t value) {
+        to.family(name, MetricType::Counter, help);
+        to.count({}, value);
+    };
+    total("mcs_writer_batch_size_sum", "Writes that were carried out in transactions.", numbers.grouped);
+    total("mcs_writer_batch_size_count", "Those transactions.", numbers.groups);
     to.family("mcs_events_total", MetricType::Counter, "Changes read from the change log.");
     to.count({}, numbers.events.events);
     to.family("mcs_relists_total", MetricType::Counter, "Full reads because the change log could not go on, by why.");
@@ -62,6 +70,9 @@ void write_caches(MetricWriter& to, const McsNumbers& numbers) {
                 [](const Kind& kind) { return kind.is_synced ? 1U : 0U; });
     write_kinds(to, numbers, "mcs_queue_depth", MetricType::Gauge, "Rows that are to be read, now or later.",
                 [](const Kind& kind) { return kind.queued + kind.waiting; });
+    to.family("mcs_queue_oldest_seconds", MetricType::Gauge, "How long the oldest row to be read now has waited.");
+    for (std::size_t at = 0; at < numbers.kinds.size(); ++at)
+        to.seconds({{"kind", numbers.kinds[at].name}}, seconds_of(numbers.queue_ages[at]));
     write_kinds(to, numbers, "mcs_broken_rows", MetricType::Gauge, "Rows that cannot be understood.",
                 [](const Kind& kind) { return kind.broken_rows; });
     write_kinds(to, numbers, "mcs_resync_repairs_total", MetricType::Counter,
@@ -102,6 +113,11 @@ void write_services(MetricWriter& to, const McsNumbers& numbers) {
     to.family("mcs_lease_epoch", MetricType::Gauge,
               "How often the lease was taken over; 0 while another process has it.");
     for (const auto& lease : numbers.leases) to.count({{"name", lease.name}}, lease.epoch);
+    to.family("mcs_lease_lost_total", MetricType::Counter, "How often this process has ceased to lead.");
+    for (const auto& lease : numbers.leases) to.count({{"name", lease.name}}, lease.lost);
+    to.family("mcs_fenced_writes_total", MetricType::Counter,
+              "Writes that the database refused since another process leads.");
+    for (const auto& [service, count] : numbers.fenced_writes) to.count({{"service", service}}, count);
     const auto write = [&](std::string_view name, std::string_view help, auto value) {
         to.family(name, MetricType::Counter, help);
         for (const auto& each : numbers.reconcilers) to.count({{"name", each.name}}, value(each));
@@ -110,6 +126,20 @@ void write_services(MetricWriter& to, const McsNumbers& numbers) {
           [](const auto& each) { return each.runs; });
     write("mcs_reconciler_found_total", "What they found amiss.", [](const auto& each) { return each.found; });
     write("mcs_reconciler_repaired_total", "What they repaired of it.", [](const auto& each) { return each.repaired; });
+}
+
+void write_autoscaler(MetricWriter& to, const McsNumbers& numbers) {
+    to.family("mcs_autoscaler_decisions_total", MetricType::Counter,
+              "Looks at the number of replicas of a Deployment, by what they came to.");
+    for (const auto& each : numbers.decisions)
+        to.count({{"direction", each.direction}, {"reason", each.reason}}, each.count);
+    const auto write = [&to](std::string_view name, std::string_view help, std::uint64_t value) {
+        to.family(name, MetricType::Counter, help);
+        to.count({}, value);
+    };
+    write("mcs_autoscaler_overwritten_total", "Foreign writes into scales that it wrote over.", numbers.foreign_writes);
+    write("mcs_metric_pages_total", "Pages of metrics that were asked for.", numbers.page_fetches);
+    write("mcs_metric_page_failures_total", "Those that could not be had.", numbers.page_failures);
 }
 
 void write_deployments(MetricWriter& to, const McsNumbers& numbers) {
@@ -130,6 +160,7 @@ void write_mcs(MetricWriter& to, const McsNumbers& numbers) {
     write_state(to, numbers);
     write_caches(to, numbers);
     write_services(to, numbers);
+    write_autoscaler(to, numbers);
     write_deployments(to, numbers);
 }
 

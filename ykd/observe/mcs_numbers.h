@@ -20,6 +20,11 @@ struct McsNumbers {
         std::string name;
         bool is_held = false;
         std::uint64_t epoch = 0; // 0: another instance has it
+        std::uint64_t lost = 0;  // so often
+    };
+    struct DecisionLine {
+        std::string direction, reason;
+        std::uint64_t count = 0;
     };
     struct ReconcilerLine {
         std::string name;
@@ -32,11 +37,18 @@ struct McsNumbers {
     Duration staleness{};     // how long the caches have not followed the database
     std::uint64_t writes = 0; // that wait for the disk
     std::uint64_t wal_pages = 0;
+    std::uint64_t groups = 0, grouped = 0;                // transactions of writes, and the writes in them
+    std::map<std::string, std::uint64_t> fenced_writes{}; // by service
+    std::optional<std::int64_t> log_rows;                 // of the change log; nullopt: another process purges it
     std::vector<rs::KindStatus> kinds;
     std::vector<std::optional<Duration>> read_ages; // of each kind: since its last full read ended
+    std::vector<Duration> queue_ages;               // of each kind: of the oldest row that is to be read now
     rs::ConsumerCounters events;
     std::vector<LeaseLine> leases;
     std::vector<ReconcilerLine> reconcilers;
+    std::vector<DecisionLine> decisions;                // of the Autoscaler
+    std::uint64_t foreign_writes = 0;                   // that it overwrote
+    std::uint64_t page_fetches = 0, page_failures = 0;  // of pages of metrics
     std::map<std::string, std::uint64_t> deployments;   // by state
     std::uint64_t desired = 0, placed = 0, pending = 0; // replicas
 };

@@ -18,6 +18,7 @@
 #include "libcore/config_yaml/scalars.h"
 #include "libcore/config_yaml/tree.h"
 #include "libcore/resources/resource.h"
+#include "protocol/metric_pages/page_url.h"
 
 namespace yk::service {
 namespace {
@@ -123,6 +124,7 @@ private:
         add_duration("mcs.resync.period", mcs.resync_period, 1);
         add_duration("mcs.autoscaler.period", mcs.autoscaler_period, 1);
         add_duration("mcs.autoscaler.reconcilePeriod", mcs.autoscaler_reconcile_period, 1);
+        readers_["mcs.metrics.allowedHosts"] = [this](const Node& node) { read_allowed_hosts(node); };
         readers_["mcs.rmID"] = [this](const Node& node) {
             settings_.mcs.rm_id = text(node, "mcs.rmID");
             if (settings_.mcs.rm_id.empty() || settings_.mcs.rm_id.find_first_of("[]") != std::string::npos)
@@ -159,6 +161,16 @@ private:
         };
         add_small("mcs.local.maxCommands", local.max_commands, 100'000);
         add_duration("mcs.local.grace", local.grace);
+    }
+    void read_allowed_hosts(const Node& node) {
+        constexpr std::size_t kMost = 256;
+        auto hosts = list(node, "mcs.metrics.allowedHosts");
+        if (hosts.size() > kMost)
+            return fail(node.mark, fmt::format("mcs.metrics.allowedHosts: at most {} are wanted", kMost));
+        for (const std::string& host : hosts)
+            if (const auto parsed = pages::parse_allowed_host(host); !parsed.ok())
+                return fail(node.mark, fmt::format("mcs.metrics.allowedHosts: {}: {}", host, parsed.error().message));
+        settings_.mcs.metrics_allowed_hosts = std::move(hosts);
     }
     void read_database(const Node& node) {
         const std::string url = text(node, "mcs.db.url");

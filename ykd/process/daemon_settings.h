@@ -54,7 +54,8 @@ struct McsSettings {
     Duration resync_period = std::chrono::minutes{10};
     Duration autoscaler_period = std::chrono::seconds{15};
     Duration autoscaler_reconcile_period = std::chrono::seconds{60};
-    std::string rm_id = "mcs"; // as which Deployments are placed
+    std::vector<std::string> metrics_allowed_hosts; // HOST or HOST:PORT; of others no page of metrics is fetched
+    std::string rm_id = "mcs";                      // as which Deployments are placed
     Duration scheduler_reconcile_period = std::chrono::seconds{60};
     std::uint64_t max_unwritten = 10'000; // placements, beyond which nothing more is asked for (rs R-130)
     mcs::DeleteMode delete_mode = mcs::DeleteMode::Cascade; // of Deployments that name none

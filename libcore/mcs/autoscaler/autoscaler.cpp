@@ -21,6 +21,19 @@ constexpr Duration kOwnWriteCounts = seconds{5}; // as the newest row, while the
 [[nodiscard]] bool is_same(const DeploymentScale& a, const DeploymentScale& b) {
     return a.meta.uid == b.meta.uid && a.meta.version == b.meta.version;
 }
+/// Whether two rows say the same of the replicas. What else there is, others may write: how the row is deleted follows
+/// the Deployment (rs R-134).
+[[nodiscard]] bool says_same(const DeploymentScale& a, const DeploymentScale& b) {
+    return a.desired == b.desired && a.reason == b.reason && a.observed_generation == b.observed_generation &&
+           a.status == b.status;
+}
+/// Whether a row that is there was written by somebody who has no right to, over what this process knows.
+[[nodiscard]] bool is_foreign(const ScaleMemory& memory, const DeploymentScale& row, const rs::Lease& lease) {
+    const auto& trusted = memory.trusted;
+    if (!memory.scale || !trusted || trusted->epoch != lease.epoch || row.writer_epoch > lease.epoch) return false;
+    if (row.meta.uid == trusted->uid && row.meta.version <= trusted->version) return false; // an old look at it
+    return !says_same(*memory.scale->row, row) && !(memory.in_doubt && says_same(*memory.in_doubt, row));
+}
 
 } // namespace
 
@@ -32,8 +45,9 @@ HandlerResult Autoscaler::update(std::string_view id, const Turn& turn, Done don
     const Ptr<Deployment> deployment = ports_.deployments.get(id);
     if (!deployment) return HandlerResult::ok();
     ScaleMemory& memory = memory_of(*deployment, turn.now);
-    const bool is_there = look_at_scale(memory, *deployment, turn.now);
+    const bool is_there = look_at_scale(memory, *deployment, turn);
     ScaleDecision made = decide(memory, *deployment, is_there, turn.now);
+    decisions_.add(made.before, made.row.desired, made.decision);
     if (memory.scale) memory.scale->status.history = made.history;
     if (!made.is_needed) return HandlerResult::ok();
     write(std::move(made), is_there, turn, std::move(done));
@@ -133,31 +147,63 @@ Ptr<DeploymentScale> Autoscaler::newest_row(ScaleMemory* memory, std::string_vie
     return cached;
 }
 
-/// Whether the Deployment has a scale; `memory` has it then, with the status that this process knows or, if somebody
-/// else wrote the row, the one that is in it.
-bool Autoscaler::look_at_scale(ScaleMemory& memory, const Deployment& deployment, Instant now) const {
-    Ptr<DeploymentScale> row = newest_row(&memory, deployment.meta.id, now);
+/// Whether the Deployment has a scale; `memory` has it then, with the status that this process knows or, if an earlier
+/// leader wrote the row, the one that is in it. What somebody else wrote into it while this process leads is no part of
+/// that: the next write takes it back.
+bool Autoscaler::look_at_scale(ScaleMemory& memory, const Deployment& deployment, const Turn& turn) {
+    Ptr<DeploymentScale> row = newest_row(&memory, deployment.meta.id, turn.now);
     if (!row || row->owner.uid != deployment.meta.uid) return false;
-    if (memory.scale && is_same(*memory.scale->row, *row)) return true;
-    Result<ScaleStatus> status = ports_.texts.status_of(row->status, now);
+    auto& trusted = memory.trusted;
+    const auto trust = [&] {
+        if (trusted && trusted->epoch == turn.lease.epoch && trusted->uid == row->meta.uid &&
+            trusted->version >= row->meta.version)
+            return;
+        trusted = {row->meta.uid, row->meta.version, turn.lease.epoch};
+    };
+    if (memory.scale && is_same(*memory.scale->row, *row)) {
+        if (!memory.scale->is_foreign) trust();
+        return true;
+    }
+    if (is_foreign(memory, *row, turn.lease)) {
+        take_back(memory, *row);
+        return true;
+    }
+    trust();
+    memory.in_doubt.reset();
+    Result<ScaleStatus> status = ports_.texts.status_of(row->status, turn.now);
     memory.scale = KnownScale{std::move(row), status.ok() ? std::move(status).value() : ScaleStatus{}, {}};
     memory.scale->written = range_of(memory.scale->status.history);
     return true;
 }
 
+/// What is known stays as it was; only the version becomes that of the row that is there, to be written over it.
+void Autoscaler::take_back(ScaleMemory& memory, const DeploymentScale& row) {
+    ++foreign_writes_;
+    auto known = std::make_shared<DeploymentScale>(*memory.scale->row);
+    known->meta = row.meta;
+    known->cascade_parent = row.cascade_parent;
+    memory.scale->row = std::move(known);
+    memory.scale->is_foreign = true;
+}
+
 ScaleDecision Autoscaler::decide(const ScaleMemory& memory, const Deployment& deployment, bool is_there,
                                  Instant now) const {
-    std::vector<std::optional<MetricReading>> readings;
-    for (const MetricTarget& metric : memory.policy.metrics)
-        readings.push_back(ports_.metrics.read(memory.deployment_uid, metric, now));
-    const Ptr<DeploymentSchedule> schedule = ports_.schedules.get(deployment.meta.id);
+    Ptr<DeploymentSchedule> schedule = ports_.schedules.get(deployment.meta.id);
+    if (schedule && schedule->owner.uid != deployment.meta.uid) schedule.reset(); // of an earlier life of the id
+    MetricReadings readings;
+    readings.values.resize(memory.policy.metrics.size());
+    const bool needs_none =
+        deployment.replicas || (deployment.is_paused && memory.scale); // nobody is asked for nothing
+    if (!needs_none)
+        readings = read_metrics(ports_.metrics, ports_.sources, deployment, schedule.get(), memory.policy, now);
     DecisionInput input{deployment, memory.policy};
     input.is_policy_broken = memory.is_policy_broken;
     input.last = memory.scale ? &*memory.scale : nullptr;
     input.is_there = is_there;
     input.last_write = memory.last_write;
-    input.placed = schedule && schedule->owner.uid == deployment.meta.uid ? schedule->placed : 0;
-    input.readings = readings;
+    input.placed = schedule ? schedule->placed : 0;
+    input.readings = readings.values;
+    input.fault = readings.fault;
     input.now = now;
     input.wall = now + calendar_ahead_;
     return mcs::decide(input);
@@ -182,14 +228,18 @@ void Autoscaler::write(ScaleDecision made, bool is_there, const Turn& turn, Done
 void Autoscaler::take_over(const ScaleDecision& made, const WriteOutcome& outcome, Instant now) {
     owner_thread_.claim();
     const auto* const written = std::get_if<Written>(&outcome);
+    ScaleMemory* const memory = find(made.row.meta.id, made.row.owner.uid);
+    if (memory != nullptr && std::holds_alternative<Transient>(outcome))
+        memory->in_doubt = std::make_shared<DeploymentScale>(made.row);
     if (written == nullptr && !std::holds_alternative<Conflict>(outcome)) return;
     ports_.read_again(made.row.meta.id, now);
-    ScaleMemory* const memory = find(made.row.meta.id, made.row.owner.uid);
     if (memory == nullptr) return;
     if (written == nullptr) return memory->own_write.reset();
     auto row = std::make_shared<DeploymentScale>(made.row);
     row->meta.uid = written->uid;
     row->meta.version = written->version;
+    memory->trusted = {row->meta.uid, row->meta.version, row->writer_epoch};
+    memory->in_doubt.reset();
     memory->scale = KnownScale{std::move(row), made.status, range_of(made.status.history)};
     memory->own_write = memory->last_write = now;
 }

@@ -20,6 +20,8 @@
 
 #include "libcore/base/by_text.h"
 #include "libcore/base/owner_thread.h"
+#include "libcore/mcs/autoscaler/decision_counters.h"
+#include "libcore/mcs/autoscaler/metric_sources.h"
 #include "libcore/mcs/autoscaler/scale_memory.h"
 #include "libcore/mcs/autoscaler/scale_texts.h"
 #include "libcore/mcs/deployment_schedule.h"
@@ -39,6 +41,7 @@ struct AutoscalerPorts {
     WriteQueue& writes;
     /// Has the row of a scale read before all others (StateManager::enqueue).
     std::function<void(std::string_view id, Instant now)> read_again;
+    MetricSources* sources = nullptr; // of metrics that nobody pushes; nullptr: none
 };
 
 class Autoscaler {
@@ -72,6 +75,11 @@ public:
     /// The row of a scale has gone: what was known of it counts no longer.
     void on_deleted(const DeploymentScale& row);
 
+    // --- for whoever looks at it ----------------------------------------------------------------
+    [[nodiscard]] const DecisionCounters& decisions() const { return decisions_; }
+    /// How often somebody else wrote into a scale while this process led (rs R-108).
+    [[nodiscard]] std::uint64_t foreign_writes() const { return foreign_writes_; }
+
     // --- for the reconciler ---------------------------------------------------------------------
     [[nodiscard]] bool is_writing(std::string_view id) const { return writer_.is_writing(id); }
     /// Since when this Deployment is known here; from now on if it was not.
@@ -88,7 +96,8 @@ private:
     void forget(std::string_view id, std::string_view deployment_uid);
     void read_policy(ScaleMemory& memory, const Deployment& deployment);
     [[nodiscard]] rs::Ptr<DeploymentScale> newest_row(ScaleMemory* memory, std::string_view id, Instant now) const;
-    [[nodiscard]] bool look_at_scale(ScaleMemory& memory, const Deployment& deployment, Instant now) const;
+    [[nodiscard]] bool look_at_scale(ScaleMemory& memory, const Deployment& deployment, const Turn& turn);
+    void take_back(ScaleMemory& memory, const DeploymentScale& row);
     [[nodiscard]] ScaleDecision decide(const ScaleMemory& memory, const Deployment& deployment, bool is_there,
                                        Instant now) const;
     void write(ScaleDecision made, bool is_there, const Turn& turn, Done done);
@@ -100,6 +109,8 @@ private:
     RowWriter writer_;
     ByText<ScaleMemory> memories_; // by id of the Deployment
     Duration calendar_ahead_{};
+    DecisionCounters decisions_;
+    std::uint64_t foreign_writes_ = 0;
 };
 
 } // namespace yk::mcs

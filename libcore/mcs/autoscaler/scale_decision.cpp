@@ -6,7 +6,8 @@
 namespace yk::mcs {
 namespace {
 
-constexpr Duration kHistoryPause = minutes{1}; // between two writes of a history alone
+constexpr Duration kHistoryPause = minutes{1};  // between two writes of a history alone
+constexpr Duration kMessagePause = seconds{15}; // and of what is for people alone
 
 /// The number so far. A Deployment that never had a scale begins with its least.
 [[nodiscard]] std::int64_t wanted_so_far(const DecisionInput& input) {
@@ -51,11 +52,14 @@ constexpr Duration kHistoryPause = minutes{1}; // between two writes of a histor
 }
 
 [[nodiscard]] bool is_needed(const DecisionInput& input, const ScaleDecision& made) {
-    if (!input.is_there) return true;
+    if (!input.is_there || input.last->is_foreign) return true;
     const DeploymentScale& present = *input.last->row;
     if (made.row.desired != present.desired || made.row.observed_generation != present.observed_generation) return true;
     if (made.row.reason != present.reason || made.status.conditions != input.last->status.conditions) return true;
-    return range_of(made.history) != input.last->written && input.now - input.last_write >= kHistoryPause;
+    const Duration since = input.now - input.last_write;
+    const Condition& active = input.last->status.conditions.scaling_active;
+    if (made.status.conditions.scaling_active.message != active.message && since >= kMessagePause) return true;
+    return range_of(made.history) != input.last->written && since >= kHistoryPause;
 }
 
 } // namespace
@@ -74,7 +78,9 @@ ScaleDecision decide(const DecisionInput& input) {
     made.row = row_of(input);
     made.row.desired = evaluation.desired;
     made.row.observed_generation = input.deployment.meta.generation;
-    made.status = {conditions_after(before.conditions, evaluation, input.is_policy_broken, input.now),
+    made.decision = evaluation.decision;
+    made.before = wanted;
+    made.status = {conditions_after(before.conditions, evaluation, input.is_policy_broken, input.fault, input.now),
                    before.last_scaled, made.history};
     if (evaluation.desired != wanted || made.row.reason.empty()) {
         made.row.reason = reason_of(evaluation, input.policy);

@@ -25,6 +25,16 @@ struct ScaleMemory {
     std::optional<Instant> own_write; // `scale` is an own write that the cache may not show yet
     Instant last_write;               // of the scale's row
 
+    /// The newest row that this process wrote or found when it began to lead: while it leads, what is newer was written
+    /// by somebody else (rs R-108).
+    struct Trusted {
+        std::string uid;
+        std::int64_t version = 0;
+        std::uint64_t epoch = 0; // of the lease in which that is so
+    };
+    std::optional<Trusted> trusted;
+    rs::Ptr<DeploymentScale> in_doubt; // an own write of which nobody knows whether it was carried out
+
     std::int64_t behind_generation = 0; // the scale was found behind this generation of the Deployment
     Instant behind_since;
 };

@@ -9,7 +9,7 @@ namespace {
 
 [[nodiscard]] Condition turned(const Condition& before, bool is_true, std::string_view reason, Instant now) {
     const bool is_news = before.reason.empty() || before.is_true != is_true;
-    return {is_true, std::string{reason}, is_news ? now : before.since};
+    return {is_true, std::string{reason}, is_news ? now : before.since, {}};
 }
 
 /// Decisions that come and go with the metrics have one reason together, or each of them would be a change.
@@ -31,13 +31,16 @@ namespace {
 } // namespace
 
 ScaleConditions conditions_after(const ScaleConditions& before, const Evaluation& made, bool is_policy_broken,
-                                 Instant now) {
+                                 std::string_view fault, Instant now) {
     const bool is_paused = made.decision == Decision::Paused && !is_policy_broken;
     const std::string_view able = is_policy_broken ? "PolicyInvalid" : is_paused ? "Paused" : "Ready";
     const auto [is_active, why] = activity_of(made);
-    return {turned(before.able_to_scale, !is_policy_broken && !is_paused, able, now),
-            turned(before.scaling_active, is_active && !is_policy_broken, is_policy_broken ? able : why, now),
-            limited(before.scaling_limited, made.limit, now), limited(before.stabilized, made.stabilized, now)};
+    ScaleConditions after{
+        turned(before.able_to_scale, !is_policy_broken && !is_paused, able, now),
+        turned(before.scaling_active, is_active && !is_policy_broken, is_policy_broken ? able : why, now),
+        limited(before.scaling_limited, made.limit, now), limited(before.stabilized, made.stabilized, now)};
+    if (made.unreadable > 0 && !is_policy_broken) after.scaling_active.message = fault.substr(0, kLongestMessage);
+    return after;
 }
 
 RecommendationRange range_of(const ScaleHistory& history) {

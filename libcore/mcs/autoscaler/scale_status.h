@@ -3,9 +3,11 @@
 // ScaleStatus: what is known of a DeploymentScale besides its number: conditions for whoever looks at it, and the
 // history that the next decision needs. Plain values; the database keeps them as a text with ages (ScaleTexts).
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "libcore/base/time.h"
 #include "libcore/mcs/scaling/evaluate.h"
@@ -16,8 +18,9 @@ namespace yk::mcs {
 /// when the condition means something else.
 struct Condition {
     bool is_true = false;
-    std::string reason; // empty: never looked at
-    Instant since;      // `is_true` has been so; no part of what is compared
+    std::string reason;    // empty: never looked at
+    Instant since;         // `is_true` has been so; no part of what is compared
+    std::string message{}; // more for people: which metric cannot be read, why, and the way out; not compared either
 
     friend bool operator==(const Condition& a, const Condition& b) {
         return a.is_true == b.is_true && a.reason == b.reason;
@@ -35,8 +38,10 @@ struct ScaleConditions {
 };
 
 /// What the conditions are after a decision; each keeps its time while it stays as true or false as `before`.
+/// `fault`: why metrics could not be read, for people; it is cut to kLongestMessage bytes.
 [[nodiscard]] ScaleConditions conditions_after(const ScaleConditions& before, const Evaluation& made,
-                                               bool is_policy_broken, Instant now);
+                                               bool is_policy_broken, std::string_view fault, Instant now);
+inline constexpr std::size_t kLongestMessage = 500;
 
 struct ScaleStatus {
     ScaleConditions conditions;

@@ -18,6 +18,8 @@ namespace {
 [[nodiscard]] Result<void> check(const MetricTarget* metric, const ReplicaBounds& bounds, const MetricSample& sample) {
     if (metric == nullptr)
         return Error::at("name", "'" + std::string{sample.name} + "' is no metric of the Deployment's policy");
+    if (metric->source != MetricSource::Push)
+        return Error::at("name", "'" + std::string{sample.name} + "' is not pushed: its source says its value");
     if (sample.value < 0) return Error::at("value", "must not be below 0");
     if (!sample.replica) return {};
     if (metric->type != MetricType::Average)

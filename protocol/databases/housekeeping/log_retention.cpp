@@ -16,6 +16,14 @@ Result<std::uint64_t, StoreError> last_too_old(SqliteConnection& connection, std
     return has_row ? static_cast<std::uint64_t>(ask.number(0)) : 0U;
 }
 
+/// Numbers follow each other, and the oldest go first. Both ends are found by the index.
+Result<std::int64_t, StoreError> rows_of_log(SqliteConnection& connection) {
+    SqliteStatement ask = connection.statement(
+        "SELECT coalesce((SELECT max(seq) FROM change_log) - (SELECT min(seq) FROM change_log) + 1, 0)");
+    YK_TRY(has_row, ask.step());
+    return has_row ? ask.number(0) : std::int64_t{0};
+}
+
 } // namespace
 
 Result<PurgeReport, StoreError> purge_old(SqliteConnection& connection, const LogRetention& retention,
@@ -30,6 +38,8 @@ Result<PurgeReport, StoreError> purge_old(SqliteConnection& connection, const Lo
     YK_TRY(removed, purge_log(connection, up_to));
     report.removed = removed;
     report.has_more = removed == kPurgedTogether;
+    YK_TRY(rows, rows_of_log(connection));
+    report.rows = rows;
     return report;
 }
 

@@ -19,6 +19,7 @@ struct PurgeReport {
     std::int64_t removed = 0;
     bool has_more = false;       // another call removes more
     bool is_relay_stuck = false; // events were given up that the relay has not sent: it will find a gap
+    std::int64_t rows = 0;       // that are left, about: numbers that were never used count, too
 };
 
 /// Removes a chunk of events that are older than they are kept, or too many. `relayed`: up to where the relay has sent

@@ -121,6 +121,7 @@ McsHousekeeping::Done McsHousekeeping::purge(std::unique_lock<std::mutex>& lock)
     lock.lock();
     if (!report.ok()) return report.error();
     status_.is_relay_stuck = report->is_relay_stuck;
+    status_.log_rows = purges_ ? std::optional{report->rows} : std::nullopt;
     next_purge_ = SteadyClock::now() + (report->has_more ? Duration{} : settings_.purge_every);
     return {};
 }

@@ -49,9 +49,10 @@ public:
     void stop();
 
     struct Status {
-        std::int64_t wal_pages = 0;  // of the write-ahead log, that are not in the database yet
-        bool is_relay_stuck = false; // events were purged that it has not sent
-        std::string fault;           // of the last thing that was done; empty: it went well
+        std::int64_t wal_pages = 0;             // of the write-ahead log, that are not in the database yet
+        bool is_relay_stuck = false;            // events were purged that it has not sent
+        std::optional<std::int64_t> log_rows{}; // of the change log, at the last purge; nullopt: another process purges
+        std::string fault;                      // of the last thing that was done; empty: it went well
     };
     [[nodiscard]] Status status();
 

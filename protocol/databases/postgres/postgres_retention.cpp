@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/databases/postgres/postgres_retention.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "libcore/base/number.h"
@@ -19,6 +20,13 @@ constexpr const char* kChunk =
 
 Result<std::int64_t, rs::StoreError> last_number(rs::PostgresConnection& connection) {
     return connection.number("SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence('change_log', 'seq')), 0)");
+}
+
+/// Of the numbers up to the last one, those from the first event on. The sequence counts what was rolled back, too.
+Result<std::int64_t, rs::StoreError> rows_of_log(rs::PostgresConnection& connection, std::int64_t last) {
+    rs::SqlStatement ask = connection.statement("SELECT seq FROM change_log ORDER BY xid, seq LIMIT 1");
+    YK_TRY(has_row, ask.step());
+    return has_row ? std::max<std::int64_t>(1, last - ask.number(0) + 1) : std::int64_t{0};
 }
 
 /// Whether the relay has not sent one of the events that are too many.
@@ -59,6 +67,8 @@ Result<rs::PurgeReport, rs::StoreError> purge_old(rs::PostgresConnection& connec
     YK_TRY(removed, purge_log(connection, up_to));
     report.removed = removed;
     report.has_more = removed == kPurgedTogether;
+    YK_TRY(rows, rows_of_log(connection, last));
+    report.rows = rows;
     return report;
 }
 

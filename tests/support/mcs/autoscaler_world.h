@@ -3,6 +3,7 @@
 // An Autoscaler with its handlers, a database in memory, a log that a test may spoil, and a clock that it moves.
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,19 @@ inline rs::Settings without_resync() {
     return settings;
 }
 
+/// Values of metrics by name; of those that are not here there is none, for a reason.
+struct KeptSources final : mcs::MetricSources {
+    [[nodiscard]] Result<mcs::MetricReading> read(const mcs::MetricQuestion& question, Instant /*now*/) override {
+        ++asked;
+        const auto found = values.find(question.metric.name);
+        if (found == values.end()) return Error::of(why);
+        return mcs::MetricReading{found->second, {}};
+    }
+    std::map<std::string, std::int64_t> values; // thousandths
+    std::string why = "it answered 503";
+    int asked = 0;
+};
+
 struct AutoscalerWorld {
     explicit AutoscalerWorld(const rs::Settings& settings = {}, std::uint64_t seed = 1, bool has_handlers = true)
         : log(database, true, seed),
@@ -52,7 +66,8 @@ struct AutoscalerWorld {
                 metrics,
                 texts,
                 queue,
-                [this](std::string_view id, Instant at) { manager.enqueue(mcs::kScaleKind, id, at); }};
+                [this](std::string_view id, Instant at) { manager.enqueue(mcs::kScaleKind, id, at); },
+                &sources};
     }
     /// As a program does: what only time brings up is looked at, too. Before the start.
     void add_periodic() {
@@ -131,6 +146,7 @@ struct AutoscalerWorld {
     KeptNotices notices;
     KeptTexts texts;
     mcs::MetricBoard metrics;
+    KeptSources sources;
     mcs::WriteQueue queue;
     rs::StateManager manager;
     rs::ResourceInformer<mcs::Deployment>& deployments;

@@ -11,6 +11,7 @@
 #include "libcore/base/check.h"
 #include "libcore/mcs/work_tags.h"
 #include "protocol/mcs/policy_text.h"
+#include "ykd/mcs/metrics/fetched_pages.h"
 #include "ykd/mcs/requests/row_checks.h"
 #include "ykd/process/random_bytes.h"
 #include "ykd/runtime/clock.h"
@@ -49,7 +50,18 @@ Result<void> take_bounds(const si::McsBody& body, const McsSettings& settings, m
     return {};
 }
 
-Result<void> take_policy(const std::string& text, mcs::Deployment& row) {
+/// What a page may be fetched from is said by the settings, not by whoever may change a Deployment.
+Result<void> check_pages(const mcs::ScalingPolicy& policy, const McsSettings& settings) {
+    for (std::size_t at = 0; at < policy.metrics.size(); ++at) {
+        const mcs::MetricTarget& metric = policy.metrics[at];
+        if (metric.source != mcs::MetricSource::Prometheus) continue;
+        if (const auto why = refusal_of_page(metric.url, settings.metrics_allowed_hosts); !why.empty())
+            return fault(ErrorCode::Invalid, why, fmt::format("body.policy.metrics[{}].url", at));
+    }
+    return {};
+}
+
+Result<void> take_policy(const std::string& text, const McsSettings& settings, mcs::Deployment& row) {
     const auto policy = mcs::parse_policy(text);
     if (!policy.ok()) {
         const std::string& where = policy.error().where;
@@ -57,10 +69,7 @@ Result<void> take_policy(const std::string& text, mcs::Deployment& row) {
     }
     if (policy->metrics.empty() && policy->schedule.empty())
         return fault(ErrorCode::Invalid, "it has neither a metric nor a schedule", "body.policy");
-    for (std::size_t at = 0; at < policy->metrics.size(); ++at)
-        if (policy->metrics[at].source != mcs::MetricSource::Push)
-            return fault(ErrorCode::Invalid, "it has no effect yet: only values that are pushed have",
-                         fmt::format("body.policy.metrics[{}].source", at));
+    YK_CHECKED(check_pages(*policy, settings));
     row.policy = mcs::policy_text(*policy);
     return {};
 }
@@ -81,7 +90,7 @@ Result<void> take_replicas(std::uint64_t replicas, mcs::Deployment& row) {
 Result<void> begin_policy(const si::McsBody& body, const McsSettings& settings, mcs::Deployment& row) {
     if (!body.min_replicas && row.policy == mcs::no_policy())
         row.min_replicas = std::min<std::int64_t>(1, row.max_replicas);
-    if (body.policy) YK_CHECKED(take_policy(*body.policy, row));
+    if (body.policy) YK_CHECKED(take_policy(*body.policy, settings, row));
     return take_bounds(body, settings, row);
 }
 
@@ -172,6 +181,43 @@ Result<void> autoscale(const si::McsBody& body, const Given& given, mcs::Deploym
     return begin_policy(body, given.settings, row);
 }
 
+/// What stays as it was created, and what only one other verb takes.
+Result<void> check_fixed(const si::McsBody& body, const mcs::Deployment& row) {
+    if (body.name && *body.name != row.name)
+        return fault(ErrorCode::Invalid, fmt::format("it stays {} as it was created", row.name), "body.name");
+    if (body.partition && *body.partition != *row.partition)
+        return fault(ErrorCode::Invalid, fmt::format("it stays {} as it was created", *row.partition), "body.partition");
+    if (body.adopt || body.metric)
+        return fault(ErrorCode::Invalid, "it is for another verb", body.adopt ? "body.adopt" : "body.metric");
+    return {};
+}
+
+/// A policy without a metric and a schedule is none.
+Result<void> take_any_policy(const si::McsBody& body, const McsSettings& settings, mcs::Deployment& row) {
+    const auto policy = mcs::parse_policy(*body.policy);
+    const bool is_none = policy.ok() && policy->metrics.empty() && policy->schedule.empty();
+    if (!is_none) YK_CHECKED(take_policy(*body.policy, settings, row));
+    if (is_none) row.policy = mcs::no_policy();
+    if (!is_none && !body.replicas) row.replicas.reset();
+    if (is_none && !body.replicas && !row.replicas)
+        return fault(ErrorCode::MissingField, "what is to decide?  A number of replicas, a metric or a schedule",
+                     "body.replicas");
+    return {};
+}
+
+/// All of what other verbs change, at once: what is named replaces what is there. A number decides as long as there is
+/// one, whatever the policy.
+Result<void> apply(const si::McsBody& body, const Given& given, mcs::Deployment& row) {
+    if (body == si::McsBody{}) return fault(ErrorCode::MissingField, "what is to change?", "body");
+    YK_CHECKED(check_fixed(body, row));
+    YK_CHECKED(take_spec(body, given.submitter, row));
+    YK_CHECKED(take_bounds(body, given.settings, row));
+    if (body.policy) YK_CHECKED(take_any_policy(body, given.settings, row));
+    if (body.replicas) YK_CHECKED(take_replicas(*body.replicas, row));
+    row.is_paused = body.paused.value_or(row.is_paused);
+    return {};
+}
+
 /// What another verb changes, or none does, is an error.
 Result<void> set(const si::McsBody& body, const Given& given, mcs::Deployment& row) {
     if (body == si::McsBody{}) return fault(ErrorCode::MissingField, "what is to change?", "body");
@@ -180,6 +226,7 @@ Result<void> set(const si::McsBody& body, const Given& given, mcs::Deployment& r
     if (body.adopt || body.metric)
         return fault(ErrorCode::Invalid, "it is for another verb", body.adopt ? "body.adopt" : "body.metric");
     if (body.replicas) return fault(ErrorCode::Invalid, "the verb scale changes it", "body.replicas");
+    if (body.paused) return fault(ErrorCode::Invalid, "the verbs pause and resume change it", "body.paused");
     if (body.policy || body.min_replicas || body.max_replicas)
         return fault(ErrorCode::Invalid, "the verb autoscale changes it",
                      body.policy         ? "body.policy"
@@ -198,8 +245,12 @@ struct Change {
     std::string_view verb;
     Result<void> (*apply)(const si::McsBody& body, const Given& given, mcs::Deployment& row);
 };
-constexpr std::array<Change, 5> kChanges{
-    {{"scale", scale}, {"autoscale", autoscale}, {"set", set}, {"pause", pause<true>}, {"resume", pause<false>}}};
+constexpr std::array<Change, 6> kChanges{{{"scale", scale},
+                                          {"autoscale", autoscale},
+                                          {"set", set},
+                                          {"apply", apply},
+                                          {"pause", pause<true>},
+                                          {"resume", pause<false>}}};
 
 const Change* find_change(std::string_view verb) {
     const auto* const found =
@@ -217,6 +268,7 @@ Result<mcs::Deployment> deployment_of(const si::McsWriteRequest& request, const 
     row.name = body.name.value_or("");
     if (body.partition) row.partition = *body.partition;
     row.delete_mode = settings.delete_mode;
+    row.is_paused = body.paused.value_or(false);
     YK_CHECKED(check_name(row.meta.id, "id"));
     YK_CHECKED(check_name(row.name, "body.name"));
     YK_CHECKED(take_spec(body, submitter, row));

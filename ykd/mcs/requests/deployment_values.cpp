@@ -51,6 +51,7 @@ void add_condition(Value& conditions, const char* name, const mcs::Condition& co
     if (condition.reason.empty()) return;
     const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(now - condition.since).count();
     conditions.push_back({{"type", name}, {"status", condition.is_true}, {"reason", condition.reason}, {"ageMs", age}});
+    if (!condition.message.empty()) conditions.back()["message"] = condition.message;
 }
 
 /// The row has ages, of the moment when it was written (rs R-119).

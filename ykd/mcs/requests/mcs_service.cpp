@@ -261,7 +261,8 @@ void McsService::write(const CallPtr& call) {
     if (request->verb == "delete") return erase(call, *request);
     if (request->verb == "metric") return push_metric(call, *request);
     if (is_change(request->verb)) return change(call, *request);
-    call->fail(ErrorCode::Invalid, "it is create, scale, autoscale, set, pause, resume, delete or metric", "verb");
+    call->fail(ErrorCode::Invalid, "it is create, scale, autoscale, set, apply, pause, resume, delete or metric",
+               "verb");
 }
 
 /// Nothing is written; what comes of it is in the status.

@@ -63,7 +63,8 @@ TEST_CASE("rs R-093 a resync has every handler look at everything once, also at 
     CHECK(world.counters().repairs == 0);
 }
 
-TEST_CASE("rs R-093 resyncs come by themselves, the first after a part of the period, one kind after the other") {
+TEST_CASE(
+    "rs R-093 rs R-100 resyncs come by themselves, the first after a part of the period, one kind after the other") {
     std::vector<Duration> firsts;
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
         MemoryDatabase database;

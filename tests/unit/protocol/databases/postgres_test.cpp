@@ -177,6 +177,7 @@ TEST_CASE("rs R-016 of the log of PostgreSQL goes what is old or too much, and n
     };
     const rs::Position none{1, 0}, all{std::uint64_t{1} << 60U, 0};
     CHECK(purge({24h, 10}, none).removed == 0);
+    CHECK(purge({24h, 10}, none).rows == 4);
     CHECK(purge({24h, 10}, all).removed == 1);
     CHECK(left() == "2,3,4");
     const rs::PurgeReport stuck = purge({24h, 2}, none);
@@ -188,6 +189,7 @@ TEST_CASE("rs R-016 of the log of PostgreSQL goes what is old or too much, and n
     CHECK(left() == "4");
     CHECK(purge({1h, 10}).removed == 1);
     CHECK(purge({1h, 10}).removed == 0);
+    CHECK(purge({1h, 10}).rows == 0);
 }
 
 TEST_CASE("rs R-141 whoever takes a lease waits for writes that are under its fence, and fences those after it") {

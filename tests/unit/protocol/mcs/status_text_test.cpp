@@ -53,6 +53,19 @@ TEST_CASE("rs R-119 a status has ages instead of times, and reads as what was wr
     CHECK(status_text(*parse_status("{}", kNow), kNow) == "{}");
 }
 
+TEST_CASE("rs R-121 what a condition says for people is kept with it, also when it was cut within a character") {
+    ScaleStatus status;
+    status.conditions.scaling_active = {false, "MetricsUnreadable", kNow, "metric a: gone"};
+    const std::string text = status_text(status, kNow);
+    CHECK(text == R"({"conditions":{"scalingActive":{"ageMs":0,"is":false,"message":"metric a: gone",)"
+                  R"("reason":"MetricsUnreadable"}}})");
+    CHECK(parse_status(text, kNow)->conditions.scaling_active.message == "metric a: gone");
+    status.conditions.scaling_active.message = std::string(kLongestMessage, '\xc3');
+    CHECK(parse_status(status_text(status, kNow), kNow).ok());
+    CHECK(fault(R"({"conditions":{"stabilized":{"ageMs":0,"is":true,"reason":"x","message":5}}})") ==
+          "conditions.stabilized.message: must be a text of at most 2000 bytes");
+}
+
 TEST_CASE("rs R-119 a status that is read by another clock is as old as it was when it was written") {
     const Instant elsewhere{5'000'000'000};
     const auto read = parse_status(status_text(full_status(), kNow), elsewhere);

@@ -58,5 +58,8 @@ TEST_CASE("rs R-159 a policy is shown as it would be typed") {
     CHECK(policy_summary("no JSON").empty());
     CHECK(policy_summary(R"({"metrics":[{"name":"a","target":1}],"down":{"select":"disabled"}})") ==
           "a=0.001; more rules");
+    CHECK(policy_summary(R"({"metrics":[{"name":"a","target":1000,"type":"value","source":"core"},)"
+                         R"({"name":"b","target":1000,"source":"prometheus","url":"http://h/"}]})") ==
+          "a=1:value of core; b=1 of http://h/");
     CHECK(policy_summary(R"({"metrics":7,"schedule":["x"]})") == "=0; =0"); // of another program: no harm
 }

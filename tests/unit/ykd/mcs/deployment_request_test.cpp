@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "protocol/si/errors.h"
+#include "ykd/mcs/metrics/fetched_pages.h"
 
 using namespace yk;
 using namespace yk::service;
@@ -190,7 +191,7 @@ TEST_CASE("rs R-116 a policy goes down to no replica only where that was wished 
               ->min_replicas == 0); // it stays
 }
 
-TEST_CASE("rs R-159 a policy is read strictly, and what has no effect yet is refused") {
+TEST_CASE("rs R-159 rs R-112 a policy is read strictly, and names no page that the settings do not allow") {
     const auto verdict_for = [](const char* policy) {
         return verdict_of("autoscale", [policy](si::McsBody& body) { body.policy = policy; });
     };
@@ -202,7 +203,68 @@ TEST_CASE("rs R-159 a policy is read strictly, and what has no effect yet is ref
           "E_INVALID body.policy.metrics[0].target");
     CHECK(verdict_for(R"({"schedule":[{"at":"24:00","replicas":3}]})") == "E_INVALID body.policy.schedule[0].at");
     CHECK(verdict_for(R"({"metrics":[{"name":"pendingReplicas","target":1,"type":"value","source":"core"}]})") ==
-          "E_INVALID body.policy.metrics[0].source");
+          "good");
+    CHECK(verdict_for(R"({"metrics":[{"name":"load","target":1,"type":"value","source":"core"}]})") ==
+          "E_INVALID body.policy.metrics[0].name");
+    constexpr const char* kOfPage =
+        R"({"metrics":[{"name":"a","target":1,"type":"value","source":"prometheus","url":"http://127.0.0.1:9100/m"}]})";
+    CHECK(verdict_for(kOfPage) == "E_INVALID body.policy.metrics[0].url");
+    if (!can_fetch_pages()) return;
+    McsSettings settings;
+    settings.metrics_allowed_hosts = {"127.0.0.1:9100"};
+    si::McsWriteRequest request;
+    request.verb = "autoscale";
+    request.body.emplace().policy = kOfPage;
+    mcs::Deployment row;
+    row.max_replicas = 5;
+    CHECK(changed_deployment(row, request, settings).ok());
+    settings.metrics_allowed_hosts = {"127.0.0.1:9101"};
+    CHECK_FALSE(changed_deployment(row, request, settings).ok());
+}
+
+TEST_CASE("rs R-157 apply changes all of what other verbs do, at once, and leaves what it does not name") {
+    const auto made = changed("apply", [](si::McsBody& body) {
+        body.name = "web";
+        body.partition = "default";
+        body.queue = "root.b";
+        body.replicas = 5;
+        body.min_replicas = 2;
+        body.max_replicas = 6;
+        body.paused = true;
+    });
+    REQUIRE(made.ok());
+    CHECK((made->queue == "root.b" && made->replicas == 5 && made->min_replicas == 2 && made->max_replicas == 6));
+    CHECK((made->is_paused && made->user == "u"));
+    const auto by_load = changed("apply", [](si::McsBody& body) { body.policy = kByLoad; });
+    REQUIRE(by_load.ok());
+    CHECK_FALSE(by_load->replicas); // the policy decides
+    CHECK(by_load->max_replicas == 9);
+    const auto both = changed("apply", [](si::McsBody& body) {
+        body.policy = kByLoad;
+        body.replicas = 4;
+    });
+    REQUIRE(both.ok());
+    CHECK((both->replicas == 4 && both->policy == kByLoad));
+    const auto none = changed(
+        "apply",
+        [](si::McsBody& body) {
+            body.policy = "{}";
+            body.replicas = 1;
+        },
+        *by_load);
+    REQUIRE(none.ok());
+    CHECK((none->policy == "{}" && none->replicas == 1));
+    CHECK_FALSE(changed(
+                    "apply", [](si::McsBody& body) { body.policy = "{}"; }, *by_load)
+                    .ok()); // nothing would decide
+    CHECK(verdict_of("apply", {}) == "E_MISSING_FIELD body");
+    CHECK(verdict_of("apply", [](auto& body) { body.name = "n"; }) == "E_INVALID body.name");
+    CHECK(verdict_of("apply", [](auto& body) { body.partition = "p"; }) == "E_INVALID body.partition");
+    CHECK(verdict_of("apply", [](auto& body) { body.adopt = true; }) == "E_INVALID body.adopt");
+    CHECK(verdict_of("apply", [](auto& body) { body.metric.emplace(); }) == "E_INVALID body.metric");
+    CHECK(verdict_of("apply", [](auto& body) { body.replicas = 10; }) == "E_INVALID body.replicas");
+    CHECK(verdict_of("apply", [](auto& body) { body.policy = "no JSON"; }) == "E_INVALID body.policy");
+    CHECK(verdict_of("apply", [](auto& body) { body.min_replicas = 10; }) == "E_INVALID body.minReplicas");
 }
 
 TEST_CASE("rs R-157 set replaces what it names, and refuses what it does not change") {
@@ -225,6 +287,7 @@ TEST_CASE("rs R-157 set replaces what it names, and refuses what it does not cha
     CHECK(verdict_of("set", [](auto& body) { body.adopt = true; }) == "E_INVALID body.adopt");
     CHECK(verdict_of("set", [](auto& body) { body.metric.emplace(); }) == "E_INVALID body.metric");
     CHECK(verdict_of("set", [](auto& body) { body.replicas = 2; }) == "E_INVALID body.replicas");
+    CHECK(verdict_of("set", [](auto& body) { body.paused = true; }) == "E_INVALID body.paused");
     CHECK(verdict_of("set", [](auto& body) { body.policy = kByLoad; }) == "E_INVALID body.policy");
     CHECK(verdict_of("set", [](auto& body) { body.min_replicas = 2; }) == "E_INVALID body.minReplicas");
     CHECK(verdict_of("set", [](auto& body) { body.max_replicas = 2; }) == "E_INVALID body.maxReplicas");

@@ -130,6 +130,7 @@ mcs:
   log: {retention: 1h, maxRows: 7}
   resync: {period: 5m}
   autoscaler: {period: 2s, reconcilePeriod: 30s}
+  metrics: {allowedHosts: [127.0.0.1, "metrics:9100"]}
   deleteMode: orphan
   maxDeployments: 5
   maxReplicas: 9
@@ -143,6 +144,7 @@ mcs:
     CHECK(mcs.resync_period == std::chrono::minutes{5});
     CHECK(mcs.autoscaler_period == std::chrono::seconds{2});
     CHECK(mcs.autoscaler_reconcile_period == std::chrono::seconds{30});
+    CHECK(mcs.metrics_allowed_hosts == std::vector<std::string>{"127.0.0.1", "metrics:9100"});
     CHECK(mcs.delete_mode == mcs::DeleteMode::Orphan);
     CHECK((mcs.max_deployments == 5 && mcs.max_replicas == 9 && mcs.max_deployment_size == 4096));
     CHECK(sqlite_path(mcs.db_url, "/state") == "/data/state.db");
@@ -161,6 +163,9 @@ mcs:
     CHECK(fault("mcs: {kafka: {brokers: b}}\n") ==
           "ykd.conf:1:7: mcs.kafka: this version of ykd has nothing behind it yet");
     CHECK(fault("mcs: {deleteMode: all}\n").find("cascade, owners or orphan") != std::string::npos);
+    CHECK(read("").mcs.metrics_allowed_hosts.empty()); // no page is fetched
+    CHECK(fault("mcs: {metrics: {allowedHosts: ['http://a/']}}\n") ==
+          "ykd.conf:1:30: mcs.metrics.allowedHosts: http://a/: HOST or HOST:PORT is wanted, such as 127.0.0.1:9100");
     CHECK(fault("enabled: true\n").find("unknown key") != std::string::npos);
 }
 

@@ -152,7 +152,7 @@ TEST_CASE("a scale that was released is not deleted by a cache that does not kno
     CHECK(world.scale("web")->owner.uid.empty());
 }
 
-TEST_CASE("F-44 a scale that a person deletes while its Deployment lives is made again, with its number") {
+TEST_CASE("rs R-108, F-44 a scale that a person deletes while its Deployment lives is made again, with its number") {
     Running world(with_load());
     world.load("web", 6);
     world.change("web", [](Deployment& each) { each.priority = 1; });
@@ -165,7 +165,7 @@ TEST_CASE("F-44 a scale that a person deletes while its Deployment lives is made
     CHECK(world.scale("web")->reason == "MetricAboveTarget: load");
 }
 
-TEST_CASE("a scale that a person deletes right after it was written is made again at once") {
+TEST_CASE("rs R-108 a scale that a person deletes right after it was written is made again at once") {
     Running world;
     world.take_writes();
     world.scale_rows.drop("web");
@@ -195,11 +195,168 @@ TEST_CASE("a scale that was deleted before any cache saw it is made again when i
     CHECK(world.take_writes() == Lines{"insert new 3"});
 }
 
-TEST_CASE("what somebody else writes into a scale is overwritten") {
+TEST_CASE("rs R-108 what somebody else writes into a scale is overwritten and counted") {
     Running world;
+    world.take_writes();
     world.scale_rows.change("web", [](DeploymentScale& each) { each.desired = 9; });
     world.settle();
     CHECK(world.desired("web") == 3);
+    CHECK(world.take_writes() == Lines{"update web 3"});
+    CHECK(world.autoscaler.foreign_writes() == 1);
+    world.pass(10min);
+    CHECK(world.take_writes().empty());
+    CHECK(world.autoscaler.foreign_writes() == 1);
+}
+
+TEST_CASE("rs R-108 a number of somebody else does not become what a policy goes on from") {
+    Running world(with_load());
+    world.load("web", 4);
+    world.change("web", [](Deployment& each) { each.priority = 1; });
+    world.settle();
+    REQUIRE(world.desired("web") == 4);
+    const ScaleStatus before = world.status("web");
+    world.metrics.keep_only(world.deployment_rows.rows().at("web").meta.uid, nullptr); // nothing says otherwise
+    world.scale_rows.change("web", [](DeploymentScale& each) {
+        each.desired = 9;
+        each.status = "damaged";
+        each.reason = "because";
+    });
+    world.settle();
+    CHECK(world.desired("web") == 4);
+    CHECK(world.scale("web")->reason == "MetricAboveTarget: load");
+    CHECK(world.status("web").last_scaled == before.last_scaled);
+    CHECK(world.autoscaler.foreign_writes() == 1);
+    world.scale_rows.change("web", [](DeploymentScale& each) { each.desired = 2; }); // and once more
+    world.settle();
+    CHECK(world.desired("web") == 4);
+    CHECK(world.autoscaler.foreign_writes() == 2);
+}
+
+TEST_CASE("rs R-108 what an earlier or a later leader wrote, and how the row is to be deleted, is nobody's else") {
+    Running world;
+    world.manager.set_lease(kAutoscalerService, std::nullopt, world.now);
+    world.scale_rows.change("web", [](DeploymentScale& each) { // another instance led
+        each.desired = 7;
+        each.writer_epoch = 2;
+    });
+    world.settle();
+    world.writes.lease_epoch = 3;
+    world.lead(3);
+    world.settle();
+    CHECK(world.desired("web") == 3);
+    CHECK(world.autoscaler.foreign_writes() == 0);
+    world.scale_rows.change("web", [](DeploymentScale& each) { each.cascade_parent = "web"; });
+    world.pass(1min);
+    CHECK(world.autoscaler.foreign_writes() == 0);
+    CHECK(world.scale("web")->cascade_parent == "web");
+    world.scale_rows.change("web", [](DeploymentScale& each) { // another instance has begun to lead
+        each.desired = 8;
+        each.writer_epoch = 4;
+    });
+    world.settle();
+    CHECK(world.autoscaler.foreign_writes() == 0);
+}
+
+TEST_CASE("rs R-108 an own write of which nobody knew whether it was carried out is no foreign one") {
+    Running world;
+    bool is_first = true;
+    world.writes.fault = [&](const WriteRequest& request) -> std::optional<WriteOutcome> {
+        if (!std::exchange(is_first, false)) return std::nullopt;
+        const auto& row = std::get<UpdateScale>(request.command).row; // it is carried out, and the answer is lost
+        world.scale_rows.change("web", [&](DeploymentScale& each) {
+            each.desired = row.desired;
+            each.reason = row.reason;
+            each.status = row.status;
+            each.observed_generation = row.observed_generation;
+        });
+        return Transient{"the connection was lost"};
+    };
+    world.change("web", [](Deployment& each) { each.replicas = 6; });
+    world.pass(1min);
+    CHECK(world.desired("web") == 6);
+    CHECK(world.autoscaler.foreign_writes() == 0);
+}
+
+TEST_CASE(
+    "rs R-112 rs R-121 metrics that nobody pushes are read from their sources, and a condition says why one cannot") {
+    Running world;
+    world.texts.policies["page"] = load_policy();
+    MetricTarget& of_page = world.texts.policies["page"].metrics[0];
+    of_page.source = MetricSource::Prometheus;
+    Deployment reading = deployment("reading", 1, 10);
+    reading.policy = "page";
+    world.sources.values["load"] = 4000;
+    world.deployment_rows.create(reading);
+    world.settle();
+    CHECK(world.desired("reading") == 4);
+    CHECK(world.status("reading").conditions.scaling_active.reason == "PolicyDecides");
+    CHECK(world.status("reading").conditions.scaling_active.message.empty());
+    world.sources.values.clear();
+    const auto look = [&] {
+        world.now = world.now + 15s;
+        static_cast<void>(world.autoscaler.update("reading", {{1, true}, world.now}, nullptr));
+        world.settle();
+        return world.status("reading").conditions.scaling_active;
+    };
+    CHECK(look().reason == "MetricsUnreadable");
+    CHECK(look().message == "metric load: it answered 503");
+    CHECK(world.desired("reading") == 4);
+    world.take_writes();
+    look();
+    CHECK(world.take_writes().empty()); // it says the same
+    world.sources.why = std::string(kLongestMessage, 'x');
+    CHECK(look().message.size() == kLongestMessage);
+    world.sources.values["load"] = 5000;
+    CHECK(look().message.empty());
+    CHECK(world.desired("reading") == 5);
+}
+
+TEST_CASE("rs R-112 while a number is given, or kept, no source is asked") {
+    Running world;
+    world.texts.policies["page"] = load_policy();
+    world.texts.policies["page"].metrics[0].source = MetricSource::Core;
+    world.change("web", [](Deployment& each) { each.policy = "page"; });
+    world.settle();
+    CHECK(world.sources.asked == 0);
+    world.change("web", [](Deployment& each) { each.replicas.reset(); });
+    world.settle();
+    CHECK(world.sources.asked > 0);
+    world.change("web", [](Deployment& each) { each.is_paused = true; });
+    world.settle();
+    const int before = world.sources.asked;
+    static_cast<void>(world.autoscaler.update("web", {{1, true}, world.now}, nullptr));
+    CHECK(world.sources.asked == before);
+}
+
+TEST_CASE(
+    "rs R-121 of several metrics that cannot be read the condition names the first, and one that waits for values") {
+    Running world(with_load());
+    MetricTarget other = load_policy().metrics[0];
+    other.name = "other";
+    world.texts.policies["load"].metrics.push_back(other);
+    world.change("web", [](Deployment& each) { each.priority = 1; });
+    world.settle();
+    const Condition active = world.status("web").conditions.scaling_active;
+    CHECK(active.reason == "MetricsUnreadable");
+    CHECK(active.message ==
+          "metric load: no value was given in the last 90 s; ykctl deployment metric web load=VALUE gives one; and 1 "
+          "more could not be read");
+}
+
+TEST_CASE("rs R-152 decisions are counted by direction and reason") {
+    Running world;
+    const auto count = [&](std::string_view direction, std::string_view reason) {
+        for (const auto& line : world.autoscaler.decisions().lines())
+            if (line.direction == direction && line.reason == reason) return line.count;
+        return std::uint64_t{0};
+    };
+    CHECK(count("up", "ManualReplicas") == 1); // from the least
+    world.change("web", [](Deployment& each) { each.replicas = 2; });
+    world.settle();
+    CHECK(count("down", "ManualReplicas") == 1);
+    const auto before = count("none", "ManualReplicas");
+    static_cast<void>(world.autoscaler.update("web", {{1, true}, world.now}, nullptr));
+    CHECK(count("none", "ManualReplicas") == before + 1);
 }
 
 TEST_CASE("rs R-109 the events of the two kinds may come in any order") {
@@ -285,6 +442,25 @@ TEST_CASE("rs R-087 a write that can never succeed is a dead letter at once, unt
     world.change("web", [](Deployment& each) { each.replicas = 7; });
     world.settle();
     CHECK(world.desired("web") == 7);
+    CHECK(world.notices.count("dead-letter-gone") == 1);
+}
+
+TEST_CASE("rs R-033 an error that nobody knows is tried again, but no endless number of times") {
+    Running world;
+    world.take_writes();
+    int tries = 0;
+    world.writes.fault = [&](const WriteRequest&) {
+        ++tries;
+        return Transient{"error 4711"};
+    };
+    world.change("web", [](Deployment& each) { each.replicas = 6; });
+    world.pass(20min);
+    CHECK(tries >= 14);
+    CHECK(tries < 50); // then it is a dead letter, which is tried seldom
+    CHECK(world.notices.count("dead-letter deployment/web by autoscaler: error 4711") == 1);
+    world.writes.fault = nullptr;
+    world.pass(1h);
+    CHECK(world.desired("web") == 6);
     CHECK(world.notices.count("dead-letter-gone") == 1);
 }
 
@@ -414,6 +590,7 @@ TEST_CASE("rs R-119 the history survives a restart, with its brakes, and is no y
     world.settle();
     REQUIRE(world.desired("web") == 6);
     world.pass(1min);
+    world.manager.set_lease(kAutoscalerService, std::nullopt, world.now); // the one before has ended
     Autoscaler restarted(world.ports());
     const auto update = [&] {
         world.load("web", 2);

@@ -23,6 +23,7 @@ struct Decided {
         input.last_write = last_write;
         input.placed = last ? last->row->desired : 0;
         input.readings = readings;
+        input.fault = fault;
         input.now = input.wall = now;
         ScaleDecision made = mcs::decide(input);
         if (last) last->status.history = made.history;
@@ -47,6 +48,7 @@ struct Decided {
     ScalingPolicy policy = load_policy();
     std::vector<std::optional<MetricReading>> readings{MetricReading{4000}};
     std::optional<KnownScale> last;
+    std::string fault; // why one could not be read
     Instant now{1'000'000'000'000}, last_write;
     int writes = 0;
 };
@@ -103,6 +105,22 @@ TEST_CASE("rs R-120 a history that alone changes is written once a minute at mos
     }
     CHECK(world.writes - before <= 10 + 2); // and two conditions at most
     CHECK(world.writes - before >= 5);
+}
+
+TEST_CASE("rs R-120 what a condition says for people alone is written every 15 s at most") {
+    Decided world;
+    world.readings[0].reset();
+    world.fault = "metric load: gone";
+    world.decide();
+    CHECK(world.last->status.conditions.scaling_active.message == "metric load: gone");
+    world.fault = "metric load: slow";
+    CHECK_FALSE(world.decide().is_needed);
+    world.now = world.now + 14s;
+    CHECK_FALSE(world.decide().is_needed);
+    world.now = world.now + 1s;
+    CHECK(world.decide().is_needed);
+    CHECK(world.last->status.conditions.scaling_active.message == "metric load: slow");
+    CHECK_FALSE(world.decide().is_needed);
 }
 
 TEST_CASE("the time of the last change is kept with the status") {

@@ -10,7 +10,7 @@ using namespace mcs;
 namespace {
 
 ScaleConditions after(const Evaluation& made, bool is_policy_broken = false) {
-    return conditions_after({}, made, is_policy_broken, Instant{5});
+    return conditions_after({}, made, is_policy_broken, {}, Instant{5});
 }
 
 } // namespace
@@ -41,14 +41,25 @@ TEST_CASE("metrics that come and go change no condition, one that cannot be read
     CHECK(after(partly).scaling_active == Condition{true, "SomeMetricsUnreadable", {}});
 }
 
+TEST_CASE("rs R-121 why a metric cannot be read is said by one condition, as long as it cannot") {
+    Evaluation partly{5, Decision::MetricAbove};
+    partly.unreadable = 1;
+    const ScaleConditions said = conditions_after({}, partly, false, "metric load: gone", Instant{1});
+    CHECK(said.scaling_active.message == "metric load: gone");
+    CHECK(said.able_to_scale.message.empty());
+    CHECK(conditions_after({}, partly, true, "metric load: gone", Instant{1}).scaling_active.message.empty());
+    CHECK(conditions_after(said, {5, Decision::MetricAbove}, false, {}, Instant{2}).scaling_active.message.empty());
+}
+
 TEST_CASE("a condition has its age since it became true or false, whatever its reason since then") {
-    const ScaleConditions first = conditions_after({}, {9, Decision::MetricAbove, Limit::UpRate}, false, Instant{1});
+    const ScaleConditions first =
+        conditions_after({}, {9, Decision::MetricAbove, Limit::UpRate}, false, {}, Instant{1});
     const ScaleConditions next =
-        conditions_after(first, {9, Decision::MetricAbove, Limit::MaxReplicas}, false, Instant{2});
+        conditions_after(first, {9, Decision::MetricAbove, Limit::MaxReplicas}, false, {}, Instant{2});
     CHECK(next.scaling_limited.since == Instant{1});
     CHECK(next.scaling_limited.reason == "MaxReplicas");
     CHECK(next != first);
-    const ScaleConditions last = conditions_after(next, {9, Decision::MetricAbove}, false, Instant{3});
+    const ScaleConditions last = conditions_after(next, {9, Decision::MetricAbove}, false, {}, Instant{3});
     CHECK(last.scaling_limited.since == Instant{3});
     CHECK(last.able_to_scale.since == Instant{1});
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// deployment apply: has the deployments of a file be as it says.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "protocol/si/tool_requests.h"
+#include "protocol/wire/value.h"
+#include "ykctl/cli/command.h"
+#include "ykctl/client/context.h"
+
+namespace yk::cli {
+
+/// A deployment of a file. What it does not name stays as it is, and is the default of one that is made.
+struct WantedDeployment {
+    std::string id; // of one that is made; empty: one is made up
+    si::McsBody body;
+};
+/// All of a text that YAML, JSON or JSON-lines holds, as `deployment show` and `list` print them, too. A failure names
+/// file, line and column.
+[[nodiscard]] Answer<std::vector<WantedDeployment>> read_deployments(std::string_view text, const std::string& file);
+
+/// A field that differs, as text for people.
+struct DeploymentChange {
+    std::string field, from, to;
+};
+/// What of a deployment, as McsRead describes it, is not as it is wanted.
+[[nodiscard]] std::vector<DeploymentChange> changes_of(const wire::Value& item, const WantedDeployment& wanted);
+
+void define_deployment_apply(Command command, Context& context);
+
+} // namespace yk::cli

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/mcs/metrics/metric_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace yk::service {
+namespace {
+
+constexpr std::int64_t kThousandths = 1000;
+
+/// A Deployment is looked at about once in a period: what is a bit younger than that is asked for anew.
+Duration between_questions(Duration period) {
+    return period / 10 * 9;
+}
+
+} // namespace
+
+MetricReader::MetricReader(Parts parts)
+    : parts_(std::move(parts)),
+      period_(between_questions(parts_.settings.autoscaler_period)),
+      usage_({parts_.give, parts_.post, parts_.settings.rm_id, period_, parts_.seed}),
+      pages_({parts_.settings.metrics_allowed_hosts, parts_.post, period_, nullptr}) {}
+
+Result<mcs::MetricReading> MetricReader::read(const mcs::MetricQuestion& question, Instant now) {
+    const bool is_page = question.metric.source == mcs::MetricSource::Prometheus;
+    YK_TRY(value, is_page ? pages_.read(question.metric, now) : read_core(question, now));
+    return mcs::MetricReading{value, {}};
+}
+
+/// policy_text.cpp has the names, too.
+Result<std::int64_t> MetricReader::read_core(const mcs::MetricQuestion& question, Instant now) {
+    const std::string& partition = question.deployment.partition;
+    const mcs::MetricTarget& metric = question.metric;
+    if (metric.name == "pendingReplicas") return pending(partition, now) * kThousandths;
+    if (metric.name == "allocatedPercent") {
+        YK_TRY(percent, usage_.allocated(partition, metric.max_age, now));
+        return percent * kThousandths;
+    }
+    if (metric.name != "queueUsagePercent") return Error::of("the core has no such metric");
+    if (question.schedule == nullptr)
+        return Error::of("it has no application in the core yet; ykctl mcs status says who places replicas");
+    YK_TRY(percent, usage_.of_queue(partition, question.schedule->application_id, metric.max_age, now));
+    return percent * kThousandths;
+}
+
+std::int64_t MetricReader::pending(const std::string& partition, Instant now) {
+    if (!pending_at_ || now - *pending_at_ >= period_ / 3) {
+        pending_at_ = now;
+        pending_.clear();
+        parts_.schedules.for_each([this](const rs::Ptr<mcs::DeploymentSchedule>& row) {
+            if (row->pending <= 0) return;
+            if (const auto deployment = parts_.deployments.get(row->meta.id))
+                pending_[deployment->partition] += row->pending;
+        });
+    }
+    const auto found = pending_.find(partition);
+    return found == pending_.end() ? 0 : found->second;
+}
+
+} // namespace yk::service
