@@ -33,6 +33,10 @@ bool is_utf8(std::string_view text) {
     return true;
 }
 
+bool is_key(std::string_view key) {
+    return !key.empty() && key.size() <= kLongestKey && is_utf8(key);
+}
+
 /// `otherwise` where there is no such field, nullopt where it is no whole number of 64 bits.
 std::optional<std::int64_t> number_in(const Json& object, const char* name, std::int64_t otherwise) {
     const auto found = object.find(name);
@@ -72,20 +76,36 @@ std::string message_value(const ChangeEvent& event) {
     return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
+bool can_be_carried(const ChangeEvent& event) {
+    return is_key(event.id) && op_of(static_cast<std::int64_t>(event.op)) && event.version >= 0 &&
+           message_value(event).size() <= kLongestValue;
+}
+
 /// Without all three headers it is a message of somebody else, who says nothing of what came before.
 std::optional<ReadMessage> read_message(Kind kind, std::size_t lane, const BrokerMessage& message) {
-    if (message.key.empty() || message.key.size() > kLongestKey || !is_utf8(message.key)) return std::nullopt;
+    if (!is_key(message.key)) return std::nullopt;
     ReadMessage read;
+    if (message.epoch && message.position && message.previous) {
+        auto place = read_place(lane, message);
+        if (!place) return std::nullopt;
+        read = *std::move(place);
+    }
     read.event.kind = kind;
     read.event.id = message.key;
     read.event.lane = lane;
     if (message.value && !read_value(*message.value, read.event)) return std::nullopt;
-    if (!message.epoch || !message.position || !message.previous) return read;
-    const auto at = Position::parse(*message.position);
-    read.event.previous = Position::parse(*message.previous);
-    if (message.epoch->empty() || message.epoch->size() > kLongestKey || !at || !read.event.previous)
-        return std::nullopt;
+    return read;
+}
+
+std::optional<ReadMessage> read_place(std::size_t lane, const BrokerMessage& message) {
+    if (!message.epoch || !message.position || !message.previous) return std::nullopt;
+    const auto at = Position::parse(*message.position), previous = Position::parse(*message.previous);
+    if (message.epoch->empty() || message.epoch->size() > kLongestKey || !at || !previous) return std::nullopt;
+    ReadMessage read;
+    read.event.kind = kPassedOver;
+    read.event.lane = lane;
     read.event.at = *at;
+    read.event.previous = *previous;
     read.epoch = *message.epoch;
     return read;
 }

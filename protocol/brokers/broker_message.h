@@ -24,6 +24,9 @@ inline constexpr std::size_t kLongestValue = 4096;
 /// `{"v":1,"op":2,"uid":"...","version":7}`.
 [[nodiscard]] std::string message_value(const ChangeEvent& event);
 
+/// Whether a reader would understand the message of an event. Rows may have any id that a database takes.
+[[nodiscard]] bool can_be_carried(const ChangeEvent& event);
+
 /// A message as it came. Views: valid during the call.
 struct BrokerMessage {
     std::string_view key;
@@ -36,5 +39,11 @@ struct ReadMessage {
 };
 /// nullopt: it cannot be understood.
 [[nodiscard]] std::optional<ReadMessage> read_message(Kind kind, std::size_t lane, const BrokerMessage& message);
+
+/// The kind of events that only say where they stand: nobody has it.
+inline constexpr Kind kPassedOver{0};
+/// Of a message that is passed over, where it stands in its lane, as an event of kPassedOver: without it the chain of
+/// the lane would look broken. nullopt: its headers do not say it.
+[[nodiscard]] std::optional<ReadMessage> read_place(std::size_t lane, const BrokerMessage& message);
 
 } // namespace yk::rs

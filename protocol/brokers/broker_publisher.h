@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libcore/base/result.h"
@@ -39,6 +41,25 @@ struct RelayedMessage {
     Position previous;        // of the message before it in its lane
 };
 
+/// Numbers, or a fault, of one look; where there are both, what is safe is said first, and the fault with the next
+/// call.
+class Acknowledgements {
+public:
+    using Answer = Result<std::vector<std::uint64_t>, BrokerFault>;
+
+    /// The fault that is still to be said; it is said once.
+    [[nodiscard]] std::optional<BrokerFault> take_fault() { return std::exchange(late_, std::nullopt); }
+    [[nodiscard]] Answer answer(std::vector<std::uint64_t> safe, std::optional<BrokerFault> fault) {
+        if (fault && safe.empty()) return *std::move(fault);
+        late_ = std::move(fault);
+        return safe;
+    }
+    void forget() { late_.reset(); }
+
+private:
+    std::optional<BrokerFault> late_;
+};
+
 /// Owner: the program. Thread: one call at a time, on any thread. No call waits for longer than a limit of its own.
 class BrokerPublisher {
 public:
@@ -53,6 +74,13 @@ public:
     [[nodiscard]] virtual std::string identity() const = 0;
     /// As they are now. REQUIRES: begin(); a kind that has a topic.
     [[nodiscard]] virtual Lanes lanes(Kind kind) const = 0;
+
+    /// False: what the broker once said was safe is gone from its disk. `last`: the position of the last message of the
+    /// lane that was acknowledged, of the change log `epoch`. True where that is not known. REQUIRES: begin().
+    [[nodiscard]] virtual bool still_has(const LaneName& /*lane*/, const std::string& /*epoch*/,
+                                         const Position& /*last*/) const {
+        return true;
+    }
 
     /// False: too many are under way; later. Messages of a lane arrive in the order of these calls.
     [[nodiscard]] virtual Result<bool, BrokerFault> send(const RelayedMessage& message) = 0;

@@ -4,12 +4,18 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocol/brokers/broker_message.h"
 #include "protocol/brokers/murmur2.h"
 
 namespace yk::rs {
 namespace {
 
 constexpr const char* kEveryId = "*";
+
+/// Any row of the kind may have changed.
+ChangeEvent relist_of(Kind kind, const Position& at) {
+    return {kind, kEveryId, Op::Relist, {}, 0, 0, at, {}};
+}
 
 } // namespace
 
@@ -26,7 +32,7 @@ std::optional<Instant> ChangeRelay::next_due() const {
     std::optional<Instant> due;
     const auto earliest = [&](Instant other) { due = std::min(due.value_or(other), other); };
     if (under_way() < settings_.window) earliest(next_read());
-    if (under_way() > 0) earliest(looked_at_ + settings_.look);
+    if (under_way() > 0) earliest(looked_at_ + look_pause_);
     if (is_unsaved_) earliest(saved_at_ + settings_.save_every);
     return std::max(due.value_or(retry_), retry_);
 }
@@ -38,6 +44,7 @@ RelayStatus ChangeRelay::status() const {
     status.trouble = trouble_;
     status.safe = saved_;
     status.under_way = under_way();
+    if (!sent_.empty()) status.waiting_since = moved_at_;
     return status;
 }
 
@@ -46,11 +53,14 @@ RelayStatus ChangeRelay::status() const {
 /// The lease is looked at when the state is read, so before anything is sent, also when another relay has written in
 /// between (rs R-167).
 bool ChangeRelay::begin(Instant now) {
+    if (!keep_progress(now)) return false;
     unsent_.clear();
     sent_.clear();
+    look_pause_ = settings_.look.base;
     if (const auto begun = broker_.begin(); !begun.ok()) return fail(begun.error().message, now), false;
     auto state = store_.load(broker_.identity());
     if (!state.ok()) return fail(state.error(), now), false;
+    if (state->has_value() && !has_kept(**state)) state->reset();
     saved_ = state->has_value() ? std::optional{(*state)->cursor} : std::nullopt;
     if (const auto opened = open_log(*std::move(state)); !opened.ok()) return fail(opened.error(), now), false;
     has_begun_ = true;
@@ -58,6 +68,21 @@ bool ChangeRelay::begin(Instant now) {
     trouble_.clear();
     pace_.wake();
     return true;
+}
+
+/// What became safe before the broker failed is noted, so that a broker that fails again and again is further each
+/// time. It is tried once: afterwards the publisher may have begun with another broker.
+bool ChangeRelay::keep_progress(Instant now) {
+    if (!std::exchange(is_unsaved_, false)) return true;
+    const auto saved = store_.save(broker_.identity(), safe_);
+    if (saved.ok() || saved.error().fault != StoreFault::Fenced) return true;
+    return fail(saved.error(), now), false;
+}
+
+bool ChangeRelay::has_kept(const RelayState& state) const {
+    return std::all_of(state.last.begin(), state.last.end(), [&](const auto& lane) {
+        return broker_.still_has(lane.first, state.cursor.epoch, lane.second);
+    });
 }
 
 Result<void, LogFault> ChangeRelay::open_log(std::optional<RelayState> state) {
@@ -85,8 +110,8 @@ Result<void, LogFault> ChangeRelay::announce_all() {
     epoch_ = cursor.epoch;
     ++counts_.gaps;
     for (const Topic& topic : topics_) {
-        ChangeEvent event{topic.kind, kEveryId, Op::Relist, {}, 0, 0, cursor.lanes.at(0), {}};
-        unsent_.push_back({std::move(event), std::nullopt, {broker_.lanes(topic.kind).topic, 0}, 0, false});
+        unsent_.push_back(
+            {relist_of(topic.kind, cursor.lanes.at(0)), std::nullopt, {broker_.lanes(topic.kind).topic, 0}, 0, false});
     }
     if (!unsent_.empty()) unsent_.back().reached = cursor;
     return {};
@@ -99,10 +124,11 @@ bool ChangeRelay::read(Instant now) {
     pace_.begin();
     auto batch = log_.poll(settings_.window - under_way());
     if (!batch.ok()) return read_failed(batch.error(), now);
-    read_failures_ = 0;
+    if (std::exchange(read_failures_, 0) > 0) trouble_.clear();
     for (ChangeEvent& event : batch->events) {
         const Cursor reached{epoch_, {event.at}};
         const bool is_sent = has_topic(event.kind);
+        if (is_sent && !can_be_carried(event)) event = relist_of(event.kind, event.at);
         const Lanes lanes = is_sent ? broker_.lanes(event.kind) : Lanes{};
         const LaneName lane{lanes.topic, is_sent ? part_of(event.id, lanes.count) : 0};
         unsent_.push_back({std::move(event), reached, lane, 0, false});
@@ -133,7 +159,9 @@ bool ChangeRelay::send(Instant now) {
             if (!*taken) return true;
             chain_.insert_or_assign(entry.lane, entry.event.at);
             ++counts_.sent;
+            look_pause_ = settings_.look.base;
         }
+        if (sent_.empty()) moved_at_ = now;
         sent_.push_back(std::move(entry));
         unsent_.pop_front();
     }
@@ -145,6 +173,8 @@ bool ChangeRelay::collect(Instant now) {
     const auto numbers = broker_.take_acknowledged();
     if (!numbers.ok()) return fail(numbers.error().message, now), false;
     note(*numbers);
+    look_pause_ = numbers->empty() ? std::min(2 * look_pause_, settings_.look.most) : settings_.look.base;
+    if (!numbers->empty()) moved_at_ = now;
     while (!sent_.empty() && sent_.front().is_safe) {
         const Entry& first = sent_.front();
         if (!first.lane.topic.empty()) safe_.last.insert_or_assign(first.lane, first.event.at);
@@ -180,6 +210,7 @@ bool ChangeRelay::save(Instant now) {
     }
     saved_ = safe_.cursor;
     is_unsaved_ = false;
+    trouble_.clear();
     return true;
 }
 

@@ -10,7 +10,8 @@
 //
 // Where it cannot go on (nothing was ever sent to this broker, the log was purged under it, or it is another log), it
 // begins at the latest event and announces to all consumers that each kind has to be read anew, before it sends
-// anything else (rs R-055).
+// anything else (rs R-055). It does the same where a broker has lost what it had said was safe. An event that a message
+// cannot hold becomes an announcement of its kind, so that one odd row stops nothing.
 //
 // Time is a parameter; it has no thread and sleeps nowhere. What is in memory is bounded by `window`.
 //
@@ -36,20 +37,22 @@ struct RelaySettings {
     Duration save_every = std::chrono::milliseconds{200}; // at most so often
     BackoffRange retry{std::chrono::milliseconds{100}, std::chrono::seconds{1}};
     BackoffRange poll{std::chrono::milliseconds{5}, std::chrono::milliseconds{100}}; // pauses while nothing changes
-    Duration look = std::chrono::milliseconds{1}; // between questions for acknowledgements, while some are to come
+    /// Pauses between questions for acknowledgements, while some are to come and none comes.
+    BackoffRange look{std::chrono::milliseconds{1}, std::chrono::milliseconds{100}};
     std::uint64_t seed = 1;
 };
 
 struct RelayStatus {
-    bool is_running = false;      // the log is open, and the broker takes messages
-    bool is_fenced = false;       // another process is the relay; this one does nothing any more
-    std::string trouble;          // what went wrong last
-    std::optional<Cursor> safe;   // everything up to here is at the broker, and noted in the database
-    std::size_t under_way = 0;    //
-    std::uint64_t sent = 0;       // with repetitions
-    std::uint64_t confirmed = 0;  // of them
-    std::uint64_t beginnings = 0; // how often a broker or database that failed made it begin again
-    std::uint64_t gaps = 0;       // how often every kind had to be announced
+    bool is_running = false;              // the log is open, and the broker takes messages
+    bool is_fenced = false;               // another process is the relay; this one does nothing any more
+    std::string trouble;                  // what went wrong last
+    std::optional<Cursor> safe;           // everything up to here is at the broker, and noted in the database
+    std::size_t under_way = 0;            //
+    std::optional<Instant> waiting_since; // for the next acknowledgement; nullopt: none is to come
+    std::uint64_t sent = 0;               // with repetitions
+    std::uint64_t confirmed = 0;          // of them
+    std::uint64_t beginnings = 0;         // how often a broker or database that failed made it begin again
+    std::uint64_t gaps = 0;               // how often every kind had to be announced
 };
 
 class ChangeRelay {
@@ -63,7 +66,8 @@ public:
           topics_(std::move(topics)),
           settings_(settings),
           chance_(settings.seed),
-          pace_(settings.poll) {}
+          pace_(settings.poll),
+          look_pause_(settings.look.base) {}
     ChangeRelay(const ChangeRelay&) = delete;
     ChangeRelay& operator=(const ChangeRelay&) = delete;
 
@@ -86,6 +90,8 @@ private:
     };
 
     bool begin(Instant now);
+    bool keep_progress(Instant now);
+    [[nodiscard]] bool has_kept(const RelayState& state) const;
     [[nodiscard]] Result<void, LogFault> open_log(std::optional<RelayState> state);
     [[nodiscard]] Result<void, LogFault> announce_all();
     bool collect(Instant now);
@@ -127,6 +133,8 @@ private:
     Instant saved_at_;
     std::optional<Cursor> saved_;
     Instant looked_at_; // for acknowledgements
+    Duration look_pause_;
+    Instant moved_at_; // the last acknowledgement came, or the first message that has none was sent
     BrokerPublisher::Number next_number_ = 0;
     RelayStatus counts_;
 };

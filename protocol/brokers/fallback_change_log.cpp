@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/brokers/fallback_change_log.h"
 
+#include <algorithm>
+
 namespace yk::rs {
 namespace {
 
@@ -13,10 +15,7 @@ LogFault change_over(std::string message) {
 Result<Cursor, LogFault> FallbackChangeLog::read_latest() {
     if (on_broker_) {
         const auto latest = broker_.capture();
-        if (latest.ok()) {
-            down_since_.reset();
-            return latest->cursor();
-        }
+        if (latest.ok()) return latest->cursor();
         if (!is_time_to_leave(latest.error())) return latest.error();
         leave_broker();
     } else if (const auto latest = broker_is_back()) {
@@ -34,7 +33,7 @@ Result<void, LogFault> FallbackChangeLog::open(const CapturedCursor& from) {
     if (!on_broker_) return database_.open(from);
     auto opened = broker_.open(from);
     if (opened.ok()) {
-        down_since_.reset();
+        answered();
     } else if (is_time_to_leave(opened.error())) {
         leave_broker();
         return change_over("the broker is away, and the change log of the database is read");
@@ -49,7 +48,7 @@ Result<EventBatch, LogFault> FallbackChangeLog::poll(std::size_t most) {
     }
     auto batch = broker_.poll(most);
     if (batch.ok()) {
-        down_since_.reset();
+        answered();
     } else if (is_time_to_leave(batch.error())) {
         leave_broker();
         return change_over("the broker is away, and the change log of the database is read");
@@ -59,28 +58,47 @@ Result<EventBatch, LogFault> FallbackChangeLog::poll(std::size_t most) {
 
 bool FallbackChangeLog::is_time_to_leave(const LogFault& fault) {
     if (fault.what != LogFault::What::Down) {
-        down_since_.reset(); // it answers
+        answered();
         return false;
     }
-    const Instant now = now_();
+    const Instant now = last_down_ = now_();
+    trouble_ = fault.message;
     if (!down_since_) down_since_ = now;
     return settings_.after > Duration{} && now - *down_since_ >= settings_.after;
 }
 
-void FallbackChangeLog::leave_broker() {
-    on_broker_ = false;
-    next_look_ = now_() + settings_.look;
+/// One answer among failures does not make it well.
+void FallbackChangeLog::answered() {
+    if (down_since_ && now_() - last_down_ >= settings_.settled) is_well();
 }
 
-/// Its latest position, if it answers.
+void FallbackChangeLog::is_well() {
+    down_since_.reset();
+    trouble_.clear();
+}
+
+void FallbackChangeLog::leave_broker() {
+    const Instant now = now_();
+    const bool has_stayed = !back_since_ || now - *back_since_ >= settings_.most_look;
+    look_ = has_stayed ? settings_.look : std::min(2 * look_, settings_.most_look);
+    on_broker_ = false;
+    next_look_ = now + look_;
+}
+
+/// Its latest position, if it lets itself be read from there.
 std::optional<Cursor> FallbackChangeLog::broker_is_back() {
     const Instant now = now_();
     if (now < next_look_) return std::nullopt;
-    next_look_ = now + settings_.look;
+    next_look_ = now + look_;
     const auto latest = broker_.capture();
-    if (!latest.ok()) return std::nullopt;
+    const auto opened = latest.ok() ? broker_.open(*latest) : Result<void, LogFault>{latest.error()};
+    if (!opened.ok()) {
+        trouble_ = opened.error().message;
+        return std::nullopt;
+    }
     on_broker_ = true;
-    down_since_.reset();
+    back_since_ = now;
+    is_well();
     return latest->cursor();
 }
 

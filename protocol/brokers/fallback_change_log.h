@@ -4,6 +4,9 @@
 // Each change from one to the other is a gap: where the two stand to each other is not known, so the latest position of
 // the other one is captured and every kind is read anew (rs R-056).
 //
+// A broker is there when it lets itself be read, which that it says where it ends does not show: captures alone do not
+// count. One that was back and went again soon is looked at more and more rarely, since each change costs full reads.
+//
 // Owner: the program, with the two logs. Thread: one call at a time. Time comes from `now`.
 
 #include <functional>
@@ -17,27 +20,33 @@
 namespace yk::rs {
 
 struct FallbackSettings {
-    Duration after = std::chrono::seconds{30}; // that the broker has not answered; 0: never
-    Duration look = std::chrono::seconds{5};   // whether it is back
+    Duration after = std::chrono::seconds{30};    // that the broker has not answered; 0: never
+    Duration look = std::chrono::seconds{5};      // whether it is back
+    Duration most_look = std::chrono::minutes{5}; // the same, of one that does not stay
+    Duration settled = std::chrono::seconds{2};   // a broker that answers for so long is not away any more
 };
 
 class FallbackChangeLog final : public ChangeLog {
 public:
     FallbackChangeLog(ChangeLog& broker, ChangeLog& database, const FallbackSettings& settings,
                       std::function<Instant()> now)
-        : broker_(broker), database_(database), settings_(settings), now_(std::move(now)) {}
+        : broker_(broker), database_(database), settings_(settings), now_(std::move(now)), look_(settings.look) {}
 
     [[nodiscard]] Result<void, LogFault> open(const CapturedCursor& from) override;
     [[nodiscard]] Result<EventBatch, LogFault> poll(std::size_t most) override;
 
     /// Whether events come from the broker, or are to.
     [[nodiscard]] bool is_on_broker() const { return on_broker_; }
-    /// Since when it has not answered.
+    /// Since when it has not let itself be read.
     [[nodiscard]] std::optional<Instant> broker_down_since() const { return down_since_; }
+    /// What it last said of that; empty: nothing is wrong with it.
+    [[nodiscard]] const std::string& broker_trouble() const { return trouble_; }
 
 private:
     [[nodiscard]] Result<Cursor, LogFault> read_latest() override;
     [[nodiscard]] bool is_time_to_leave(const LogFault& fault);
+    void answered();
+    void is_well();
     [[nodiscard]] std::optional<Cursor> broker_is_back();
     void leave_broker();
 
@@ -47,6 +56,10 @@ private:
     const std::function<Instant()> now_;
     bool on_broker_ = true;
     std::optional<Instant> down_since_;
+    Instant last_down_;
+    std::string trouble_;
+    std::optional<Instant> back_since_; // nullopt: it was not away yet
+    Duration look_;                     // pause before the next look
     Instant next_look_;
     std::string database_epoch_; // of the last capture there
 };

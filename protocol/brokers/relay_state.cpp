@@ -15,6 +15,24 @@ Result<void, StoreError> done(const Result<bool, StoreError>& step) {
 
 } // namespace
 
+Result<Position, StoreError> relayed_up_to(SqlConnection& connection) {
+    SqlTransaction transaction{connection, SqlAccess::Read};
+    YK_CHECKED(transaction.begun());
+    Position relayed;
+    std::string epoch;
+    {
+        SqlStatement row = connection.statement("SELECT cursor, log_epoch FROM relay_state WHERE part = -1");
+        YK_TRY(is_there, row.step());
+        if (is_there) {
+            relayed = Position::parse(row.text(0)).value_or(Position{});
+            epoch = row.text(1);
+        }
+    }
+    YK_TRY(head, connection.log_head(SqlAccess::Read));
+    YK_CHECKED(transaction.commit());
+    return epoch == head.epoch ? relayed : Position{};
+}
+
 Result<void, StoreError> RelayTable::check_lease() {
     if (!lease_) return {};
     SqlStatement ask =

@@ -36,6 +36,10 @@ struct RelayLease {
     std::uint64_t epoch = 0;
 };
 
+/// Up to where a relay has sent the change log of this database, whichever process it was: what may be purged. The
+/// beginning where none has sent anything of this log.
+[[nodiscard]] Result<Position, StoreError> relayed_up_to(SqlConnection& connection);
+
 /// The table relay_state. Both calls look at the lease in their transaction, so that a process that has lost it neither
 /// begins nor moves what its successor has written (rs R-046, rs R-141).
 class RelayTable final : public RelayStateStore {

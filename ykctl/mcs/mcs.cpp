@@ -74,6 +74,31 @@ std::string scheduler_text(const Value& status) {
     return text;
 }
 
+/// The broker; empty: there is none.
+std::string transport_text(const Value& status) {
+    const Value& transport = member_of(status, "transport");
+    if (!transport.is_object()) return {};
+    std::string text = fmt::format("{} at {}, ", text_of(transport, "name"), printable(text_of(transport, "place")));
+    if (flag_of(transport, "up")) return text + "up";
+    text += "away for " + duration_text(std::chrono::milliseconds{number_of(transport, "downMs")});
+    if (text_of(transport, "reads") == "database") text += "; changes are read from the database meanwhile";
+    return text;
+}
+
+std::string relay_text(const Value& status) {
+    const Value& relay = member_of(status, "relay");
+    if (!relay.is_object()) return {};
+    if (!flag_of(relay, "leads")) return "another daemon is it";
+    std::string text = fmt::format("{}, {} sent, {} to be acknowledged",
+                                   flag_of(relay, "running") ? "running" : "waits for the broker",
+                                   pluralize(number_of(relay, "sent"), "change"), number_of(relay, "underWay"));
+    constexpr std::int64_t kWorthSaying = 1000; // ms
+    if (const auto waits = number_of(relay, "waitingMs"); waits >= kWorthSaying)
+        text += " for " + duration_text(std::chrono::milliseconds{waits});
+    if (flag_of(relay, "stuck")) text += "; changes that it has not sent were removed from the log";
+    return text;
+}
+
 std::string status_text(const Value& status, const Style& style) {
     const Value& writes = member_of(status, "writes");
     std::vector<std::pair<std::string, std::string>> fields{
@@ -86,8 +111,10 @@ std::string status_text(const Value& status, const Style& style) {
         fields.emplace_back("commands", fmt::format("{} of {} run, for {}", number_of(commands, "running"),
                                                     number_of(commands, "most"),
                                                     pluralize(number_of(commands, "replicas"), "replica")));
+    if (const auto transport = transport_text(status); !transport.empty()) fields.emplace_back("events by", transport);
+    if (const auto relay = relay_text(status); !relay.empty()) fields.emplace_back("relay", relay);
     if (const auto why = text_of(status, "reason"); !why.empty()) fields.emplace_back("reason", printable(why));
-    for (const char* part : {"database", "writes"})
+    for (const char* part : {"database", "writes", "transport", "relay"})
         if (const auto fault = text_of(member_of(status, part), "fault"); !fault.empty())
             fields.emplace_back("degraded", printable(fault));
     auto text = fields_text(fields, style);

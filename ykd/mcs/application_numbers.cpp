@@ -17,6 +17,19 @@ void add_deployments(const McsApplication& application, McsNumbers& numbers) {
     });
 }
 
+McsNumbers::RelayLine relay_line(const TransportStatus& transport, bool is_stuck) {
+    const rs::RelayStatus& relay = transport.relay.relay;
+    return {transport.is_on_broker,
+            transport.relay.leads && relay.is_running,
+            is_stuck,
+            relay.under_way,
+            transport.relay_waits,
+            relay.sent,
+            relay.confirmed,
+            relay.beginnings,
+            relay.gaps};
+}
+
 void add_autoscaler(const McsApplication& application, McsNumbers& numbers) {
     const McsApplication::Observed observed = application.observed();
     for (const auto& line : observed.autoscaler.decisions().lines())
@@ -33,7 +46,9 @@ McsNumbers numbers_of(McsApplication& application, Instant now) {
     McsNumbers numbers;
     numbers.is_running = application.manager().is_running();
     numbers.is_store_up = manager.is_store_up();
-    numbers.is_log_up = manager.is_log_up();
+    const auto transport = application.transport().status(now);
+    numbers.is_log_up = manager.is_log_up() && (!transport || transport->is_up);
+    if (transport) numbers.relay = relay_line(*transport, application.house().status().is_relay_stuck);
     numbers.staleness = manager.staleness(now);
     const auto writer = application.writer().status();
     numbers.writes = writer.waiting;
@@ -50,7 +65,7 @@ McsNumbers numbers_of(McsApplication& application, Instant now) {
         numbers.queue_ages.push_back(kind.oldest ? now - *kind.oldest : Duration{});
     }
     numbers.events = manager.events();
-    for (const std::string_view name : kLeases) {
+    for (const std::string& name : lease_names(application.transport())) {
         const auto lease = application.lease(name, now);
         const auto lost = observed.lost.find(name);
         numbers.leases.push_back({std::string{name}, lease && lease->is_valid,

@@ -2,16 +2,10 @@
 #pragma once
 // The numbers of MCS for Metrics (rs R-152).
 
-#include <array>
-#include <string_view>
-
 #include "ykd/mcs/mcs_application.h"
 #include "ykd/observe/mcs_numbers.h"
 
 namespace yk::service {
-
-/// The leases that a daemon may have.
-inline constexpr std::array<std::string_view, 3> kLeases{mcs::kAutoscalerService, mcs::kSchedulerService, "purge"};
 
 /// Thread: that of MCS. Cost: O(Deployments).
 [[nodiscard]] McsNumbers numbers_of(McsApplication& application, Instant now);

@@ -14,6 +14,7 @@ namespace yk::service {
 namespace {
 
 constexpr std::string_view kPurgeLease = "purge";
+constexpr std::string_view kRelayLease = rs::kRelayLease;
 constexpr Duration kLookAround = std::chrono::seconds{1};
 constexpr Duration kSeenPatience = std::chrono::seconds{1};
 constexpr std::size_t kMostWrites = 4096; // that wait, before those of users are refused
@@ -26,6 +27,7 @@ rs::Settings framework_settings(const McsSettings& settings) {
 
 mcs::HousekeepingSettings housekeeping_settings(const McsSettings& settings) {
     mcs::HousekeepingSettings house;
+    if (settings.events.transport != EventTransportKind::Embedded) house.relayed = rs::relayed_up_to;
     house.retention.keep = std::chrono::duration_cast<std::chrono::milliseconds>(settings.log_retention);
     house.retention.most_rows = settings.log_max_rows;
     return house;
@@ -41,12 +43,20 @@ mcs::LeaseSettings lease_settings(const McsSettings& settings) {
 
 } // namespace
 
-McsApplication::McsApplication(Parts parts, McsConnections connections, Instant now)
+std::vector<std::string> lease_names(const EventTransport& transport) {
+    std::vector<std::string> names{std::string{mcs::kAutoscalerService}, std::string{mcs::kSchedulerService},
+                                   std::string{kPurgeLease}};
+    if (transport.has_broker()) names.emplace_back(kRelayLease);
+    return names;
+}
+
+McsApplication::McsApplication(Parts parts, McsConnections connections, std::optional<BrokerEnds> broker, Instant now)
     : parts_(std::move(parts)),
       connections_(std::move(connections)),
       house_(std::move(connections_.upkeep), housekeeping_settings(parts_.settings)),
-      notices_(house_, parts_.degraded, parts_.event),
-      manager_(*connections_.log, notices_, framework_settings(parts_.settings), parts_.seed),
+      notices_(house_, parts_.degraded, parts_.event, broker.has_value()),
+      transport_(std::move(broker), std::move(connections_.relay), *connections_.log, parts_.seed + 4),
+      manager_(transport_.log(), notices_, framework_settings(parts_.settings), parts_.seed),
       deployments_(manager_.add(*connections_.deployments)),
       scales_(manager_.add(*connections_.scales)),
       schedules_(manager_.add(*connections_.schedules)),
@@ -98,17 +108,12 @@ void McsApplication::begin(Instant now) {
     manager_.add(rounds_, mcs::evaluation_options());
     manager_.add(reconciler_, {std::string{mcs::kAutoscalerService}, parts_.settings.autoscaler_reconcile_period});
     if (parts_.settings.lease_enabled) {
-        leases_.emplace(lease_table_, lease_settings(parts_.settings),
-                        std::vector<std::string>{std::string{mcs::kAutoscalerService},
-                                                 std::string{mcs::kSchedulerService}, std::string{kPurgeLease}},
-                        parts_.seed + 2,
+        leases_.emplace(lease_table_, lease_settings(parts_.settings), lease_names(transport_), parts_.seed + 2,
                         [this](std::string_view name, const std::optional<rs::Lease>& lease, Instant at) {
                             lease_changed(name, lease, at);
                         });
     } else {
-        lease_changed(mcs::kAutoscalerService, rs::Lease{}, now);
-        lease_changed(mcs::kSchedulerService, rs::Lease{}, now);
-        lease_changed(kPurgeLease, rs::Lease{}, now);
+        for (const std::string& name : lease_names(transport_)) lease_changed(name, rs::Lease{}, now);
     }
     manager_.start(now);
 }
@@ -166,6 +171,7 @@ bool McsApplication::take_answered(Instant now) {
         call->finish(now);
     }
     manager_.wake();
+    transport_.wake();
     hand_out();
     return true;
 }
@@ -175,7 +181,9 @@ void McsApplication::hand_out() {
 }
 
 bool McsApplication::answer_seen(Instant now) {
-    const auto is_due = [&](const Unseen& each) { return now >= each.until || has_applied(each.position); };
+    const auto is_due = [&](const Unseen& each) {
+        return now >= each.until || is_seen(each.kind, each.id, each.position);
+    };
     const auto due = std::find_if(unseen_.begin(), unseen_.end(), is_due);
     if (due == unseen_.end()) return false;
     const auto answer = std::move(due->answer);
@@ -184,8 +192,11 @@ bool McsApplication::answer_seen(Instant now) {
     return true;
 }
 
-/// No call is under way here: what is queued is all that is to be read.
-bool McsApplication::has_applied(const rs::Cursor& position) const {
+/// No call is under way here: what is queued is all that is to be read. Events of a broker say nothing of a position in
+/// the database; but what was written here is queued to be read, and read or tried again until it was.
+bool McsApplication::is_seen(rs::Kind kind, std::string_view id, const rs::Cursor& position) const {
+    if (transport_.has_broker())
+        return !(kind == mcs::kNodeKind ? nodes_.reconciler().queue() : deployments_.reconciler().queue()).contains(id);
     return rs::reaches(manager_.position(), position) && deployments_.reconciler().queue().queued() == 0 &&
            nodes_.reconciler().queue().queued() == 0;
 }
@@ -196,10 +207,24 @@ void McsApplication::look_around(Instant now) {
     autoscaler_.set_calendar(real_now() - now);
     scheduling_.set_calendar(real_now() - now);
     notices_.note("writes", writer_.status().fault);
-    notices_.note("upkeep", house_.status().fault);
+    const auto house = house_.status();
+    notices_.note("upkeep", house.fault);
     // Leases are written all the time: a disk that is full is noticed here, also when nobody else writes (rs F-32).
-    const bool is_read = manager_.is_store_up() && manager_.is_log_up();
+    const bool is_read = is_database_up(manager_, transport_);
     notices_.note("leases", leases_ && is_read ? leases_->fault() : std::string{});
+    notices_.note("relay", house.is_relay_stuck
+                               ? "the relay is more than mcs.log.maxRows changes behind, and those that "
+                                 "it has not sent were removed from the log; see that the broker "
+                                 "answers, and raise that number if it is too small for an outage"
+                               : "");
+    note_transport(transport_.trouble(now));
+}
+
+/// A line and an event when it changes; the sentence itself counts on.
+void McsApplication::note_transport(const std::string& trouble) {
+    notices_.note("transport", trouble);
+    if (std::exchange(is_in_trouble_, !trouble.empty()) == !trouble.empty()) return;
+    notices_.say("transport: " + (trouble.empty() ? "well again" : trouble));
 }
 
 /// The writer flushes on this thread; what it answers is finished here, and no later write is taken.
@@ -207,7 +232,7 @@ void McsApplication::look_around(Instant now) {
 void McsApplication::stop() {
     LocalWork* const work = scheduling_.work();
     if (work != nullptr) work->stop();
-    const bool is_up = manager_.is_store_up() && manager_.is_log_up();
+    const bool is_up = is_database_up(manager_, transport_);
     scheduling_.flush(steady_instant());
     hand_out();
     writer_.stop(is_up ? mcs::McsWriter::Stop::Flush : mcs::McsWriter::Stop::Now);
@@ -215,6 +240,7 @@ void McsApplication::stop() {
     for (const auto& call : writer_.answered()) call->finish(now);
     for (const Unseen& each : std::exchange(unseen_, {})) each.answer();
     watch_.stop(now);
+    transport_.stop();
     if (leases_ && is_up) {
         leases_->release(now);
         while (const auto call = leases_->next_call(steady_instant())) run(*call);
@@ -235,7 +261,9 @@ void McsApplication::lease_changed(std::string_view name, const std::optional<rs
                              : lease->is_valid ? "held"
                                                : "in doubt, nothing is written"));
     if (!lease) ++lost_[std::string{name}];
-    if (name == kPurgeLease) return house_.set_purging(lease && lease->is_valid, std::nullopt);
+    if (name == kPurgeLease) return house_.set_purging(lease && lease->is_valid);
+    if (name == kRelayLease)
+        return transport_.set_relay(lease, parts_.settings.lease_enabled ? parts_.holder : std::string{});
     if (lease && lease->is_valid && std::exchange(led_[std::string{name}], lease->epoch) != lease->epoch)
         forget_dead_letters(name);
     if (name == mcs::kSchedulerService) return scheduling_.lease_changed(lease, now);
@@ -260,7 +288,7 @@ rs::Ptr<mcs::Deployment> McsApplication::find(const std::string& id_or_name) con
 
 std::size_t McsApplication::count_with_new() {
     std::erase_if(created_, [this](const Created& each) {
-        return deployments().get(each.id) != nullptr || has_applied(each.position);
+        return deployments().get(each.id) != nullptr || is_seen(mcs::kDeploymentKind, each.id, each.position);
     });
     return deployments().size() + creating_ + created_.size();
 }
@@ -280,22 +308,23 @@ Result<void> McsApplication::push_metric(const mcs::Deployment& deployment, cons
 }
 
 void McsApplication::write(mcs::WriteCommand command, std::function<void(const mcs::WriteOutcome&)> done) {
-    const bool is_new = std::holds_alternative<mcs::InsertDeployment>(command);
-    if (is_new) ++creating_;
-    std::string new_id = is_new ? mcs::id_of(command) : std::string{};
+    Row row{mcs::kind_of(command), mcs::id_of(command), std::holds_alternative<mcs::InsertDeployment>(command)};
+    if (row.is_new) ++creating_;
     queue_.add(mcs::WriteRequest{{std::string{mcs::kApiService}, 0}, std::move(command), false},
-               [this, new_id = std::move(new_id), done = std::move(done)](
-                   const mcs::WriteOutcome& outcome, Instant now) { answered(new_id, outcome, now, done); });
+               [this, row = std::move(row), done = std::move(done)](const mcs::WriteOutcome& outcome, Instant now) {
+                   answered(row, outcome, now, done);
+               });
     hand_out();
 }
 
-void McsApplication::answered(const std::string& new_id, const mcs::WriteOutcome& outcome, Instant now,
+void McsApplication::answered(const Row& row, const mcs::WriteOutcome& outcome, Instant now,
                               std::function<void(const mcs::WriteOutcome&)> done) {
-    if (!new_id.empty()) --creating_;
+    if (row.is_new) --creating_;
     const auto* const written = std::get_if<mcs::Written>(&outcome);
     if (written == nullptr) return done(outcome);
-    if (!new_id.empty()) created_.push_back({new_id, written->position});
-    unseen_.push_back({written->position, now + kSeenPatience, [outcome, done = std::move(done)] { done(outcome); }});
+    if (row.is_new) created_.push_back({row.id, written->position});
+    unseen_.push_back({row.kind, row.id, written->position, now + kSeenPatience,
+                       [outcome, done = std::move(done)] { done(outcome); }});
 }
 
 } // namespace yk::service

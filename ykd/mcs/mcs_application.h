@@ -31,13 +31,18 @@
 #include "ykd/mcs/mcs_operations.h"
 #include "ykd/mcs/mcs_scheduling.h"
 #include "ykd/mcs/metrics/metric_reader.h"
+#include "ykd/mcs/transport/event_transport.h"
+#include "ykd/mcs/transport/mcs_clock.h"
 #include "ykd/process/daemon_settings.h"
 
 namespace yk::service {
 
-/// The clock by which MCS waits.
-[[nodiscard]] inline Instant steady_instant() {
-    return Instant{SteadyClock::now().time_since_epoch().count()};
+/// The leases that a process with this transport may have.
+[[nodiscard]] std::vector<std::string> lease_names(const EventTransport& transport);
+/// The database answers, as far as is known. With a broker the caches follow that, and its outage says nothing of the
+/// database.
+[[nodiscard]] inline bool is_database_up(const rs::StateManager& manager, const EventTransport& transport) {
+    return manager.is_store_up() && (transport.has_broker() || manager.is_log_up());
 }
 
 class McsApplication {
@@ -55,7 +60,8 @@ public:
         std::function<void(std::function<void()>)>
             ask_names{}; // has it called where the name service may be waited for
     };
-    McsApplication(Parts parts, McsConnections connections, Instant now);
+    /// `broker`: that of the settings, if they name one.
+    McsApplication(Parts parts, McsConnections connections, std::optional<BrokerEnds> broker, Instant now);
     ~McsApplication();
     McsApplication(const McsApplication&) = delete;
     McsApplication& operator=(const McsApplication&) = delete;
@@ -109,6 +115,7 @@ public:
     }
     [[nodiscard]] McsScheduling& scheduling() { return scheduling_; }
     [[nodiscard]] McsOperations& operations() { return operations_; }
+    [[nodiscard]] const EventTransport& transport() const { return transport_; }
     [[nodiscard]] DeploymentWatch& watch() { return watch_; }
     /// nullopt: this process does not lead.
     [[nodiscard]] std::optional<rs::Lease> lease(std::string_view name, Instant now) const;
@@ -117,12 +124,19 @@ public:
     [[nodiscard]] mcs::McsHousekeeping& house() { return house_; }
 
 private:
+    struct Row {
+        rs::Kind kind{};
+        std::string id;
+        bool is_new = false; // a Deployment that is to be made
+    };
     struct Created {
         std::string id;
         rs::Cursor position;
     };
     /// The answer to a write that waits until the row is seen here.
     struct Unseen {
+        rs::Kind kind{};
+        std::string id;
         rs::Cursor position;
         Instant until;
         std::function<void()> answer;
@@ -136,8 +150,9 @@ private:
     void hand_out();
     bool answer_seen(Instant now);
     void look_around(Instant now);
-    [[nodiscard]] bool has_applied(const rs::Cursor& position) const;
-    void answered(const std::string& new_id, const mcs::WriteOutcome& outcome, Instant now,
+    void note_transport(const std::string& trouble);
+    [[nodiscard]] bool is_seen(rs::Kind kind, std::string_view id, const rs::Cursor& position) const;
+    void answered(const Row& row, const mcs::WriteOutcome& outcome, Instant now,
                   std::function<void(const mcs::WriteOutcome&)> done);
     void lease_changed(std::string_view name, const std::optional<rs::Lease>& lease, Instant now);
     void forget_dead_letters(std::string_view service);
@@ -147,6 +162,7 @@ private:
     McsConnections connections_;
     mcs::McsHousekeeping house_;
     McsNotices notices_;
+    EventTransport transport_;
     mcs::MetricBoard metrics_;
     const mcs::JsonScaleTexts texts_;
     mcs::WriteQueue queue_;
@@ -177,6 +193,7 @@ private:
     std::map<std::string, std::uint64_t, std::less<>> lost_;
     std::vector<Unseen> unseen_;
     Instant next_look_;
+    bool is_in_trouble_ = false; // the transport, at the last look
     std::atomic<bool> has_answers_{false};
     mcs::McsWriter writer_; // the last one: it ends first
 };

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "protocol/databases/sqlite_change_log.h"
 #include "ykd/process/random_bytes.h"
@@ -47,7 +48,7 @@ Result<void, rs::StoreError> make_file(const std::string& path) {
 }
 
 /// One connection does one thing at a time, and counts the commits of others only.
-Opened open_sqlite(const std::string& path) {
+Opened open_sqlite(const std::string& path, bool with_relay) {
     YK_CHECKED(make_file(path));
     McsConnections made;
     made.place = path;
@@ -61,8 +62,17 @@ Opened open_sqlite(const std::string& path) {
     YK_TRY(writes, mcs::reconnect(path, made.identity));
     YK_TRY(house, mcs::reconnect(path, made.identity));
     leases->wait_for_locks(kMostForLeases);
-    made.on_commit = [writer = writes.get(), holder = leases.get()](const std::function<void(std::int64_t)>& call) {
-        for (rs::SqliteConnection* const each : {writer, holder}) each->on_commit(call);
+    std::vector<rs::SqliteConnection*> writers{writes.get(), leases.get()};
+    if (with_relay) {
+        YK_TRY(tail, mcs::reconnect(path, made.identity));
+        YK_TRY(table, mcs::reconnect(path, made.identity));
+        writers.push_back(table.get());
+        made.relay.log = std::make_unique<rs::SqliteChangeLog>(*tail);
+        made.relay.log_connection = std::move(tail);
+        made.relay.table = std::move(table);
+    }
+    made.on_commit = [writers](const std::function<void(std::int64_t)>& call) {
+        for (rs::SqliteConnection* const each : writers) each->on_commit(call);
     };
     made.log = std::make_unique<rs::SqliteChangeLog>(*log);
     made.rows = std::move(rows);
@@ -87,7 +97,7 @@ rs::PostgresSettings settings_of(const std::string& url) {
     return settings;
 }
 
-Opened open_postgres(const DatabasePlace& place) {
+Opened open_postgres(const DatabasePlace& place, bool with_relay) {
     const rs::PostgresSettings settings = settings_of(place.where);
     McsConnections made;
     made.place = place.shown;
@@ -103,6 +113,14 @@ Opened open_postgres(const DatabasePlace& place) {
     YK_TRY(writes, rs::PostgresConnection::open(settings, made.identity.uid));
     YK_TRY(house, rs::PostgresConnection::open(settings, made.identity.uid));
     YK_CHECKED(log->listen());
+    if (with_relay) {
+        YK_TRY(tail, rs::PostgresConnection::open(settings, made.identity.uid));
+        YK_TRY(table, rs::PostgresConnection::open(settings, made.identity.uid));
+        YK_CHECKED(tail->listen());
+        made.relay.log = std::make_unique<rs::PostgresChangeLog>(*tail, settings.notifies);
+        made.relay.log_connection = std::move(tail);
+        made.relay.table = std::move(table);
+    }
     made.log = std::make_unique<rs::PostgresChangeLog>(*log, settings.notifies);
     made.rows = std::move(rows);
     made.log_connection = std::move(log);
@@ -114,15 +132,16 @@ Opened open_postgres(const DatabasePlace& place) {
     return made;
 }
 #else
-Opened open_postgres(const DatabasePlace& /*place*/) {
+Opened open_postgres(const DatabasePlace& /*place*/, bool /*with_relay*/) {
     return rs::StoreError{rs::StoreFault::Fatal, "this ykd was built without PostgreSQL (libpq-dev, YK_WITH_PG)"};
 }
 #endif
 
 } // namespace
 
-Opened McsConnections::open(const DatabasePlace& place) {
-    return place.kind == DatabasePlace::Kind::Postgres ? open_postgres(place) : open_sqlite(place.where);
+Opened McsConnections::open(const DatabasePlace& place, bool with_relay) {
+    return place.kind == DatabasePlace::Kind::Postgres ? open_postgres(place, with_relay)
+                                                       : open_sqlite(place.where, with_relay);
 }
 
 } // namespace yk::service

@@ -12,6 +12,7 @@
 #include "protocol/databases/mcs_schema.h"
 #include "protocol/databases/mcs_store.h"
 #include "ykd/mcs/database_place.h"
+#include "ykd/mcs/transport/event_transport.h"
 
 namespace yk::service {
 
@@ -21,6 +22,7 @@ struct McsConnections {
     std::unique_ptr<rs::SqlConnection> leases;         // these three on the thread of MCS
     std::unique_ptr<rs::SqlConnection> writes;         // of McsWriter's thread
     std::unique_ptr<mcs::DatabaseUpkeep> upkeep;       // for McsHousekeeping, which takes it
+    RelayConnections relay;                            // for EventTransport, which takes them; empty: not wanted
 
     // What reads through them.
     std::unique_ptr<rs::ChangeLog> log;
@@ -37,8 +39,8 @@ struct McsConnections {
     mcs::DatabaseIdentity identity;
 
     /// Opens the database and brings its tables up to date. A file of SQLite that is not there is made, so that only
-    /// the daemon's user can read it.
-    [[nodiscard]] static Result<McsConnections, rs::StoreError> open(const DatabasePlace& place);
+    /// the daemon's user can read it. `with_relay`: this process may become the relay.
+    [[nodiscard]] static Result<McsConnections, rs::StoreError> open(const DatabasePlace& place, bool with_relay);
 };
 
 } // namespace yk::service

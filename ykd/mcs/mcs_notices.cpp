@@ -43,10 +43,14 @@ McsNotices::~McsNotices() {
 
 void McsNotices::notice(const rs::Notice& notice) {
     switch (notice.what) {
-    case NoticeKind::StoreDown:
-    case NoticeKind::LogDown: note("database", std::string{notice.text}); break;
-    case NoticeKind::StoreUp:
-    case NoticeKind::LogUp: note("database", {}); break;
+    case NoticeKind::StoreDown: note("database", std::string{notice.text}); break;
+    case NoticeKind::StoreUp: note("database", {}); break;
+    case NoticeKind::LogDown:
+        if (!has_broker_) note("database", std::string{notice.text});
+        break;
+    case NoticeKind::LogUp:
+        if (!has_broker_) note("database", {});
+        break;
     case NoticeKind::DeadLetter:
     case NoticeKind::DeadLetterGone: note_dead_letter(notice); break;
     default: break;

@@ -24,8 +24,9 @@ public:
     /// An event of ykd with this text.
     using Event = std::function<void(std::string_view text)>;
 
-    McsNotices(mcs::McsHousekeeping& house, Degraded& degraded, Event event)
-        : house_(house), degraded_(degraded), event_(std::move(event)) {}
+    /// `has_broker`: the change log is not the database's, and its outage not that of the database.
+    McsNotices(mcs::McsHousekeeping& house, Degraded& degraded, Event event, bool has_broker)
+        : house_(house), degraded_(degraded), event_(std::move(event)), has_broker_(has_broker) {}
     ~McsNotices() override;
     McsNotices(const McsNotices&) = delete;
     McsNotices& operator=(const McsNotices&) = delete;
@@ -43,6 +44,7 @@ private:
     mcs::McsHousekeeping& house_;
     Degraded& degraded_;
     const Event event_;
+    const bool has_broker_;
     std::set<std::string, std::less<>> faults_; // keys of Degraded that are set
     std::set<mcs::DeadLetterKey> dead_letters_; // of this process
     MinuteCounter lines_;

@@ -46,6 +46,10 @@ Result<void> McsThread::start() {
         return Error::at("mcs",
                          "mcs.local.enabled: true is for SQLite alone: with PostgreSQL another daemon could lead, "
                          "and start the commands again that still run here");
+    if (parts_.settings.events.transport != EventTransportKind::Embedded) {
+        YK_TRY(broker, open_broker(parts_.settings.events, random_seed()));
+        broker_ = std::move(broker);
+    }
     place_ = std::move(place);
     thread_.start(
         "mcs", [this] { run(); }, [this] { return step(); });
@@ -142,7 +146,7 @@ McsThread::Question McsThread::next_question() {
 McsThread::TimePoint McsThread::open_or_wait(Instant now) {
     if (state().phase == State::Phase::Failed) return TimePoint::max();
     if (now >= next_try_) {
-        auto connections = McsConnections::open(*place_);
+        auto connections = McsConnections::open(*place_, broker_.has_value());
         if (connections.ok())
             opened(std::move(connections).value(), now);
         else
@@ -163,6 +167,7 @@ void McsThread::free_leases(McsConnections& connections) const {
 void McsThread::opened(McsConnections connections, Instant now) {
     log("mcs").info("database {} is open, {}", place_->shown, connections.identity.uid);
     YK_FAULT(DatabaseOpened);
+    if (broker_) log("mcs").info("changes are read from {} at {}", broker_->name, broker_->place);
     if (parts_.settings.lease_enabled) free_leases(connections);
     const auto ring = [this] { this->ring(); };
     const auto call_here = [this](std::function<void()> call) {
@@ -171,7 +176,7 @@ void McsThread::opened(McsConnections connections, Instant now) {
     application_ = std::make_unique<McsApplication>(
         McsApplication::Parts{parts_.settings, parts_.degraded, parts_.holder, random_seed(), ring, give_, call_here,
                               parts_.event, local_worker(), parts_.ask_names},
-        std::move(connections), now);
+        std::move(connections), std::exchange(broker_, std::nullopt), now);
     parts_.degraded.clear(kFault);
     const std::lock_guard lock(mutex_);
     state_ = {State::Phase::Open, {}};

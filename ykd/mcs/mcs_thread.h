@@ -85,6 +85,7 @@ private:
     const Parts parts_;
     std::function<void(wire::Request)> give_;
     std::optional<DatabasePlace> place_;          // nullopt: it has not begun
+    std::optional<BrokerEnds> broker_;            // until the database is open
     std::optional<rs::DatabaseLock> lock_;        // nullopt: another machine may use the database, too
     std::unique_ptr<McsApplication> application_; // of the thread, like the next one
     Instant next_try_;

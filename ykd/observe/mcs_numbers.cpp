@@ -18,7 +18,7 @@ void write_state(MetricWriter& to, const McsNumbers& numbers) {
     };
     write("mcs_running", "1 when the caches have what the database has.", numbers.is_running ? 1 : 0);
     write("mcs_db_up", "1 while the database answers.", numbers.is_store_up ? 1 : 0);
-    write("mcs_transport_up", "1 while the change log answers.", numbers.is_log_up ? 1 : 0);
+    write("mcs_transport_up", "1 while the change log answers, or the broker that has it.", numbers.is_log_up ? 1 : 0);
     to.family("mcs_staleness_seconds", MetricType::Gauge, "How long the caches have not followed the database.");
     to.seconds({}, seconds_of(numbers.staleness));
     write("mcs_writes_waiting", "Writes that wait for the disk.", numbers.writes);
@@ -35,6 +35,28 @@ void write_state(MetricWriter& to, const McsNumbers& numbers) {
     to.count({}, numbers.events.events);
     to.family("mcs_relists_total", MetricType::Counter, "Full reads because the change log could not go on, by why.");
     for (const auto& [reason, count] : numbers.events.relists) to.count({{"reason", rs::name_of(reason)}}, count);
+}
+
+void write_relay(MetricWriter& to, const McsNumbers::RelayLine& relay) {
+    const auto write = [&to](MetricType type, std::string_view name, std::string_view help, std::uint64_t value) {
+        to.family(name, type, help);
+        to.count({}, value);
+    };
+    const auto flag = [](bool is) { return is ? 1U : 0U; };
+    using Type = MetricType;
+    write(Type::Gauge, "mcs_transport_on_broker", "1 while changes are read from the broker, 0: from the database.",
+          flag(relay.is_on_broker));
+    write(Type::Gauge, "mcs_relay_running", "1 while this process copies changes to the broker.",
+          flag(relay.is_running));
+    write(Type::Gauge, "mcs_relay_stuck", "1 when changes were removed that no relay had sent.", flag(relay.is_stuck));
+    write(Type::Gauge, "mcs_relay_under_way", "Changes that the broker has not acknowledged.", relay.under_way);
+    to.family("mcs_relay_wait_seconds", Type::Gauge, "How long none was acknowledged, though some are under way.");
+    to.seconds({}, seconds_of(relay.waits));
+    write(Type::Counter, "mcs_relay_sent_total", "Changes sent, with repetitions.", relay.sent);
+    write(Type::Counter, "mcs_relay_confirmed_total", "Those that the broker has acknowledged.", relay.confirmed);
+    write(Type::Counter, "mcs_relay_beginnings_total", "How often the relay had to begin again.", relay.beginnings);
+    write(Type::Counter, "mcs_relay_gaps_total", "How often it had to announce that all is to be read anew.",
+          relay.gaps);
 }
 
 /// A family with one sample for each kind.
@@ -158,6 +180,7 @@ void write_deployments(MetricWriter& to, const McsNumbers& numbers) {
 
 void write_mcs(MetricWriter& to, const McsNumbers& numbers) {
     write_state(to, numbers);
+    if (numbers.relay) write_relay(to, *numbers.relay);
     write_caches(to, numbers);
     write_services(to, numbers);
     write_autoscaler(to, numbers);

@@ -26,6 +26,15 @@ struct McsNumbers {
         std::string direction, reason;
         std::uint64_t count = 0;
     };
+    /// Of a broker, and this process's relay to it.
+    struct RelayLine {
+        bool is_on_broker = false; // events come from the broker, not from the database
+        bool is_running = false;   // this process is the relay, and sends
+        bool is_stuck = false;     // changes were removed that no relay has sent
+        std::uint64_t under_way = 0;
+        Duration waits{}; // for an acknowledgement
+        std::uint64_t sent = 0, confirmed = 0, beginnings = 0, gaps = 0;
+    };
     struct ReconcilerLine {
         std::string name;
         std::uint64_t runs = 0, found = 0, repaired = 0;
@@ -33,7 +42,7 @@ struct McsNumbers {
 
     bool is_running = false;  // the caches are filled
     bool is_store_up = false; // the database answers
-    bool is_log_up = false;   // the change log does
+    bool is_log_up = false;   // the change log does, or the broker in its place
     Duration staleness{};     // how long the caches have not followed the database
     std::uint64_t writes = 0; // that wait for the disk
     std::uint64_t wal_pages = 0;
@@ -44,6 +53,7 @@ struct McsNumbers {
     std::vector<std::optional<Duration>> read_ages; // of each kind: since its last full read ended
     std::vector<Duration> queue_ages;               // of each kind: of the oldest row that is to be read now
     rs::ConsumerCounters events;
+    std::optional<RelayLine> relay; // nullopt: there is no broker
     std::vector<LeaseLine> leases;
     std::vector<ReconcilerLine> reconcilers;
     std::vector<DecisionLine> decisions;                // of the Autoscaler

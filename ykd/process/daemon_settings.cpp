@@ -36,6 +36,8 @@ public:
         if (root.kind == Node::Kind::Null) return {};
         if (root.kind != Node::Kind::Mapping) fail(root.mark, "a settings file is a map of keys to values");
         for (const auto& member : root.members) read_key(member);
+        for (const EventKeyFault& each : check_event_settings(settings_.mcs.events, event_keys()))
+            fail(marks_.at(each.key), each.message);
         if (!faults_.all.empty()) return std::move(faults_);
         return {};
     }
@@ -118,6 +120,7 @@ private:
         add_flag("mcs.enabled", mcs.enabled);
         readers_["mcs.db.url"] = [this](const Node& node) { read_database(node); };
         add_flag("mcs.lease.enabled", mcs.lease_enabled);
+        add_events(mcs.events);
         add_duration("mcs.lease.ttl", mcs.lease_ttl, 1);
         add_duration("mcs.log.retention", mcs.log_retention, 1);
         add_count("mcs.log.maxRows", mcs.log_max_rows);
@@ -172,6 +175,29 @@ private:
                 return fail(node.mark, fmt::format("mcs.metrics.allowedHosts: {}: {}", host, parsed.error().message));
         settings_.mcs.metrics_allowed_hosts = std::move(hosts);
     }
+    void add_events(EventSettings& events) {
+        readers_["mcs.transport"] = [this](const Node& node) {
+            const auto transport = find_transport(text(node, "mcs.transport"));
+            if (!transport) return fail(node.mark, "mcs.transport is embedded, kafka or nats");
+            settings_.mcs.events.transport = *transport;
+        };
+        add_text("mcs.kafka.brokers", events.kafka.brokers);
+        add_text("mcs.kafka.topicPrefix", events.kafka.prefix);
+        readers_["mcs.kafka.properties"] = [this](const Node& node) {
+            settings_.mcs.events.kafka.properties = texts(node, "mcs.kafka.properties");
+        };
+        add_pause("mcs.kafka.fallbackAfter", events.kafka.fallback_after);
+        add_text("mcs.nats.url", events.nats.url);
+        add_text("mcs.nats.stream", events.nats.stream);
+        add_flag("mcs.nats.create", events.nats.create);
+        add_pause("mcs.nats.fallbackAfter", events.nats.fallback_after);
+    }
+    /// The keys of events that the file has.
+    [[nodiscard]] std::vector<std::string> event_keys() const {
+        std::vector<std::string> keys;
+        for (const auto& [key, mark] : marks_) keys.push_back(key);
+        return keys;
+    }
     void read_database(const Node& node) {
         const std::string url = text(node, "mcs.db.url");
         if (!is_postgres(url) && sqlite_path(url, "/").empty())
@@ -184,6 +210,19 @@ private:
             const auto value = config_yaml::to_bool(node);
             if (!value) return fail(node.mark, key + ": true or false is wanted");
             to = *value;
+        };
+    }
+    void add_text(const std::string& key, std::string& to) {
+        readers_[key] = [this, key, &to](const Node& node) { to = text(node, key); };
+    }
+    /// A duration, of which 0 means never.
+    void add_pause(const std::string& key, Duration& to) {
+        readers_[key] = [this, key, &to](const Node& node) {
+            if (node.kind != Node::Kind::Scalar) return fail_no_text(node, key);
+            const auto parsed = config::parse_duration(node.scalar);
+            if (!parsed.ok()) return fail(node.mark, key + ": " + parsed.error().message);
+            if (*parsed < Duration{0}) return fail(node.mark, key + ": must not be below 0");
+            to = *parsed;
         };
     }
     /// `least`: in seconds; 0: anything above 0.
@@ -236,7 +275,10 @@ private:
     void read_key(const config_yaml::Member& member, const std::string& section = {}) {
         const std::string path = section + member.key;
         const auto found = readers().lower_bound(path);
-        if (found != readers().end() && found->first == path) return found->second(*member.value);
+        if (found != readers().end() && found->first == path) {
+            if (is_event_key(path)) marks_.emplace(path, member.mark);
+            return found->second(*member.value);
+        }
         if (found != readers().end() && found->first.rfind(path + ".", 0) == 0)
             return read_section(*member.value, path);
         for (const std::string_view later : kLater)
@@ -344,12 +386,11 @@ private:
     }
 
     /// Keys of the specification that have no effect in this version (C-469).
-    static constexpr std::array<std::string_view, 19> kLater{"mcs.db.synchronous",
+    static constexpr std::array<std::string_view, 18> kLater{"mcs.db.synchronous",
                                                              "mcs.db.busyTimeout",
                                                              "mcs.db.pool",
                                                              "mcs.db.statementTimeout",
-                                                             "mcs.transport",
-                                                             "mcs.kafka",
+                                                             "mcs.kafka.assignment",
                                                              "mcs.pg",
                                                              "mcs.poll",
                                                              "mcs.start",
@@ -367,6 +408,7 @@ private:
     DaemonSettings& settings_;
     std::string path_;
     std::map<std::string, Reader, std::less<>> readers_;
+    std::map<std::string, config::Mark, std::less<>> marks_; // of the keys of events that were there
     SettingsFaults faults_;
 };
 

@@ -17,6 +17,7 @@
 #include "protocol/si/kinds.h"
 #include "ykd/runtime/mailbox.h"
 #include "ykd/runtime/outbound_stream.h"
+#include "ykd/settings/event_settings.h"
 
 namespace yk::service {
 
@@ -48,6 +49,8 @@ struct McsSettings {
     // Several daemons of one machine may share a database: leases say who writes.
     bool lease_enabled = true; // false: this daemon has the database for itself alone (rs R-145)
     Duration lease_ttl = std::chrono::seconds{15};
+
+    EventSettings events; // how changes get to the memory of each daemon
 
     Duration log_retention = std::chrono::hours{24};
     std::uint64_t log_max_rows = 10'000'000;

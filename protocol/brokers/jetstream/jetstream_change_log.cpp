@@ -10,6 +10,7 @@
 #include "protocol/brokers/broker_message.h"
 #include "protocol/brokers/jetstream/event_subject.h"
 #include "protocol/brokers/log_answers.h"
+#include "protocol/brokers/message_intake.h"
 
 namespace yk::rs {
 namespace {
@@ -144,21 +145,14 @@ Result<void, LogFault> JetStreamChangeLog::take_event(natsMsg& message, EventBat
     if (!parts) return {};
     const auto topic = std::find_if(settings_.topics.begin(), settings_.topics.end(),
                                     [&](const Topic& each) { return each.name == parts->kind; });
-    if (topic == settings_.topics.end()) return {}; // of a kind that nobody here wants
+    const auto kind = topic == settings_.topics.end() ? std::nullopt : std::optional{topic->kind};
     const auto id = percent_decoded(parts->id);
     BrokerMessage raw{id ? std::string_view{*id} : std::string_view{}, std::nullopt, header(message, kEpochHeader),
                       header(message, kPositionHeader), header(message, kPreviousHeader)};
     if (natsMsg_GetDataLength(&message) > 0)
         raw.value =
             std::string_view{natsMsg_GetData(&message), static_cast<std::size_t>(natsMsg_GetDataLength(&message))};
-    auto read = read_message(topic->kind, 0, raw);
-    if (!read) {
-        batch.unreadable.push_back(topic->kind);
-        return {};
-    }
-    if (!relay_.fits(read->epoch)) return gap(RelistReason::Epoch, "the events are of another change log");
-    batch.events.push_back(std::move(read->event));
-    return {};
+    return take_message(kind, 0, raw, relay_, batch);
 }
 
 } // namespace yk::rs

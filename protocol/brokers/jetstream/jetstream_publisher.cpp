@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include <nats/nats.h>
 
@@ -13,6 +14,14 @@
 
 namespace yk::rs {
 namespace {
+
+constexpr int kTailLooks = 16; // messages at the end of a stream, for one of a relay
+
+std::optional<std::string_view> header(natsMsg* message, const char* name) {
+    const char* value = nullptr;
+    if (natsMsgHeader_Get(message, name, &value) != NATS_OK || value == nullptr) return std::nullopt;
+    return value;
+}
 
 BrokerFault down(const Error& error) {
     return {BrokerFault::What::Down, error.text()};
@@ -33,6 +42,7 @@ Result<void, BrokerFault> JetStreamPublisher::begin() {
     under_way_.clear();
     open_ = 0;
     is_probing_ = true;
+    answers_.forget();
     if (!connection_) {
         auto made = NatsConnection::open(settings_);
         if (!made.ok()) return down(made.error());
@@ -43,7 +53,34 @@ Result<void, BrokerFault> JetStreamPublisher::begin() {
     identity_ = "nats " + settings_.prefix + ' ' + std::to_string(stream->created);
     last_ = stream->last;
     reconnects_ = stream->reconnects;
+    YK_CHECKED(read_tail(*stream));
     return listen();
+}
+
+/// Others may have written behind it, and messages may be gone by hand or by the operator's limits: only a few are
+/// looked at.
+Result<void, BrokerFault> JetStreamPublisher::read_tail(const StreamState& stream) {
+    was_empty_ = stream.last == 0;
+    tail_.reset();
+    std::uint64_t at = stream.last;
+    for (int looks = 0; looks < kTailLooks && at > 0 && at >= stream.first; ++looks, --at) {
+        auto message = connection_->message(at);
+        if (!message.ok()) return down(message.error());
+        if (*message == nullptr) continue;
+        const auto epoch = header((*message).get(), kEpochHeader);
+        const auto position = header((*message).get(), kPositionHeader);
+        const auto parsed = position ? Position::parse(*position) : std::nullopt;
+        if (!epoch || !parsed) continue;
+        tail_ = Tail{std::string{*epoch}, *parsed};
+        return {};
+    }
+    return {};
+}
+
+/// The lane is the whole stream.
+bool JetStreamPublisher::still_has(const LaneName& /*lane*/, const std::string& epoch, const Position& last) const {
+    if (was_empty_) return false;
+    return !tail_ || (tail_->epoch == epoch && tail_->at >= last);
 }
 
 /// A new inbox, so that no acknowledgement of what was given up comes any more.
@@ -98,6 +135,7 @@ Result<NatsMessage, BrokerFault> JetStreamPublisher::make_message(const RelayedM
 }
 
 Result<bool, BrokerFault> JetStreamPublisher::send(const RelayedMessage& message) {
+    if (auto late = answers_.take_fault()) return *std::move(late); // nothing is sent behind a refusal
     if (is_lost()) return down(Error::at(connection_->place(), "the connection was lost"));
     if (open_ >= (is_probing_ ? 1 : settings_.window)) return false;
     YK_TRY(made, make_message(message));
@@ -111,21 +149,31 @@ Result<bool, BrokerFault> JetStreamPublisher::send(const RelayedMessage& message
 
 /// What was under way when the connection was lost is not known to have arrived.
 Result<std::vector<BrokerPublisher::Number>, BrokerFault> JetStreamPublisher::take_acknowledged() {
+    if (auto late = answers_.take_fault()) return *std::move(late);
     std::vector<Number> safe;
+    auto taken = take_replies(safe);
+    while (!under_way_.empty() && under_way_.front().is_over) under_way_.pop_front();
+    if (taken.ok()) taken = check_under_way();
+    return answers_.answer(std::move(safe), taken.ok() ? std::nullopt : std::optional{std::move(taken).error()});
+}
+
+Result<void, BrokerFault> JetStreamPublisher::take_replies(std::vector<Number>& safe) {
     for (;;) {
         natsMsg* raw = nullptr;
         const natsStatus status = natsSubscription_NextMsg(&raw, acknowledgements_.get(), 0);
         const NatsMessage reply{raw};
-        if (status == NATS_TIMEOUT) break;
+        if (status == NATS_TIMEOUT) return {};
         if (status != NATS_OK) return down(connection_->failed("write to the stream " + settings_.prefix, status));
         YK_CHECKED(take(*reply, safe));
     }
-    while (!under_way_.empty() && under_way_.front().is_over) under_way_.pop_front();
-    if (under_way_.empty()) return safe;
+}
+
+Result<void, BrokerFault> JetStreamPublisher::check_under_way() const {
+    if (under_way_.empty()) return {};
     if (is_lost()) return down(Error::at(connection_->place(), "the connection was lost"));
     if (SteadyClock::now() - under_way_.front().sent >= settings_.acknowledged)
         return down(Error::at(connection_->place(), "a message is not acknowledged"));
-    return safe;
+    return {};
 }
 
 Result<void, BrokerFault> JetStreamPublisher::take(natsMsg& reply, std::vector<Number>& safe) {

@@ -8,11 +8,15 @@
 // without a pause name the id of the one before them, too: when that is refused since others have written, its
 // successor might have just the sequence that the stream has come to by then.
 //
+// A server says that a message is safe before the disk has it: when its machine loses power, the last ones may be gone.
+// So at each beginning the last message is compared with what was noted as safe.
+//
 // Owner: the program. Thread: that of the relay.
 
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,6 +35,7 @@ public:
     [[nodiscard]] Result<void, BrokerFault> begin() override;
     [[nodiscard]] std::string identity() const override { return identity_; }
     [[nodiscard]] Lanes lanes(Kind /*kind*/) const override { return {settings_.prefix, 1}; }
+    [[nodiscard]] bool still_has(const LaneName& lane, const std::string& epoch, const Position& last) const override;
     [[nodiscard]] Result<bool, BrokerFault> send(const RelayedMessage& message) override;
     [[nodiscard]] Result<std::vector<Number>, BrokerFault> take_acknowledged() override;
 
@@ -41,9 +46,18 @@ private:
         bool is_over = false;
     };
 
+    /// Where a message of a relay stands.
+    struct Tail {
+        std::string epoch;
+        Position at;
+    };
+
+    [[nodiscard]] Result<void, BrokerFault> read_tail(const StreamState& stream);
     [[nodiscard]] Result<void, BrokerFault> listen();
     [[nodiscard]] Result<NatsMessage, BrokerFault> make_message(const RelayedMessage& message);
     [[nodiscard]] bool is_lost() const;
+    [[nodiscard]] Result<void, BrokerFault> take_replies(std::vector<Number>& safe);
+    [[nodiscard]] Result<void, BrokerFault> check_under_way() const;
     [[nodiscard]] Result<void, BrokerFault> take(__natsMsg& reply, std::vector<Number>& safe);
     [[nodiscard]] std::string_view topic_of(Kind kind) const;
 
@@ -55,6 +69,9 @@ private:
     std::uint64_t reconnects_ = 0; // when it began
     std::uint64_t last_ = 0;       // sequence of the stream when everything under way has arrived
     bool is_probing_ = true;
+    bool was_empty_ = false;   // it never had a message when it began
+    std::optional<Tail> tail_; // the last message of a relay then; nullopt: it is not known
+    Acknowledgements answers_;
     std::string last_id_;            // of the message that was sent last
     std::deque<UnderWay> under_way_; // by ascending number
     std::size_t open_ = 0;           // of them

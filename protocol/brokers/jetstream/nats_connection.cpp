@@ -138,6 +138,15 @@ Result<StreamState> NatsConnection::stream() {
     return error;
 }
 
+Result<NatsMessage> NatsConnection::message(std::uint64_t sequence) {
+    natsMsg* raw = nullptr;
+    const natsStatus status = js_GetMsg(&raw, context_, settings_.prefix.c_str(), sequence, nullptr, nullptr);
+    NatsMessage found{raw};
+    if (status != NATS_OK && status != NATS_NOT_FOUND)
+        return failed("read the last message of the stream " + settings_.prefix, status);
+    return found;
+}
+
 int NatsConnection::add_stream() {
     const std::string subjects = settings_.prefix + ".>";
     const char* all[] = {subjects.c_str()};

@@ -70,6 +70,8 @@ public:
     [[nodiscard]] const std::string& place() const { return place_; }
     /// As it is now; the stream is made if it is not there and may be.
     [[nodiscard]] Result<StreamState> stream();
+    /// The one with this sequence; nullptr: it is not there.
+    [[nodiscard]] Result<NatsMessage> message(std::uint64_t sequence);
     /// "cannot ...: what the library says of the status".
     [[nodiscard]] Error failed(const std::string& what, int status) const;
 

@@ -8,11 +8,13 @@
 
 #include "protocol/brokers/broker_message.h"
 #include "protocol/brokers/log_answers.h"
+#include "protocol/brokers/message_intake.h"
 
 namespace yk::rs {
 namespace {
 
 constexpr const char* kEveryId = "*";
+constexpr unsigned kStandsStill = 2; // looks after which assigning it anew has not helped
 
 struct MessageDeleter {
     void operator()(rd_kafka_message_t* message) const { rd_kafka_message_destroy(message); }
@@ -78,23 +80,40 @@ Result<void, LogFault> KafkaChangeLog::open(const CapturedCursor& from) {
     for (std::size_t lane = 0; lane < next.size(); ++lane)
         if (next[lane] < first[lane])
             return gap(RelistReason::Purged, "messages were removed from the topics before they were read");
-    YK_CHECKED(check_ends(layout));
+    YK_TRY(ends, ends_by_lane());
+    YK_CHECKED(check_ends(ends));
     looked_ = refreshed_ = SteadyClock::now();
     return assign(); // what is removed from now on, the broker says itself when it is asked for it
 }
 
-/// A topic that ends before what was read of it is another one of that name (rs R-053).
-Result<void, LogFault> KafkaChangeLog::check_ends(const KafkaLayout& layout) {
-    YK_ASK(ends, client_->offsets(layout, KafkaClient::End::Last));
-    std::size_t place = 0;
-    for (std::size_t topic = 0; topic < layout.counts.size(); ++topic)
-        for (std::size_t part = 0; part < layout.counts[topic]; ++part) {
-            const KafkaLane* const lane = lanes_.find(topic, part);
-            if (lane != nullptr && lane->next > ends[place])
-                return gap(RelistReason::Epoch, client_->topic_name(topic) + " was made anew");
-            ++place;
-        }
+/// A topic that ends before what was read of it is another one of that name (rs R-053). `ends`: by lane.
+Result<void, LogFault> KafkaChangeLog::check_ends(const std::vector<std::int64_t>& ends) {
+    for (const KafkaLane& lane : lanes_.all())
+        if (const auto number = lanes_.number_of(lane); number < ends.size() && lane.next > ends[number])
+            return gap(RelistReason::Epoch, client_->topic_name(lane.topic) + " was made anew");
     return {};
+}
+
+/// `is_drained`: nothing that was brought is still to be looked at. A lane that stands still although there is more of
+/// it is not fetched any more, by a refusal that was answered once or by none: it is assigned anew. What was fetched of
+/// the others and not taken comes again.
+Result<void, LogFault> KafkaChangeLog::look(bool is_drained) {
+    YK_TRY(ends, ends_by_lane());
+    YK_CHECKED(check_ends(ends));
+    looked_ = SteadyClock::now();
+    if (!is_drained || !lanes_.note_stalls(ends)) return {};
+    return assign();
+}
+
+/// The client counts partitions topic by topic, and lanes that came later are behind all others.
+Result<std::vector<std::int64_t>, LogFault> KafkaChangeLog::ends_by_lane() {
+    YK_ASK(ends, client_->offsets(layout_, KafkaClient::End::Last));
+    std::vector<std::int64_t> sorted(lanes_.all().size(), 0);
+    std::size_t place = 0;
+    for (std::size_t topic = 0; topic < layout_.counts.size(); ++topic)
+        for (std::size_t part = 0; part < layout_.counts[topic]; ++part, ++place)
+            if (const KafkaLane* const lane = lanes_.find(topic, part)) sorted[lanes_.number_of(*lane)] = ends[place];
+    return sorted;
 }
 
 Result<void, LogFault> KafkaChangeLog::assign() {
@@ -136,13 +155,22 @@ Result<void, LogFault> KafkaChangeLog::fill(EventBatch& batch, std::size_t most)
     }
     batch.may_have_more = count == most;
     const auto now = SteadyClock::now();
-    if (client_->is_away() || now - looked_ >= settings_.look) {
-        YK_CHECKED(check_ends(layout_));
-        looked_ = now;
+    if (client_->is_away() || now - looked_ >= settings_.look) YK_CHECKED(look(!batch.may_have_more));
+    if (now - refreshed_ >= settings_.refresh) {
+        refreshed_ = now;
+        YK_CHECKED(look_for_partitions(batch));
     }
-    if (now - refreshed_ < settings_.refresh) return {};
-    refreshed_ = now;
-    return look_for_partitions(batch);
+    return say_what_stands_still();
+}
+
+/// A lane that was assigned anew and still stands counts as an outage, so that something else is read in its place.
+Result<void, LogFault> KafkaChangeLog::say_what_stands_still() {
+    for (const KafkaLane& lane : lanes_.all())
+        if (lane.stalls >= kStandsStill)
+            return down(Error::at("kafka " + client_->topic_name(lane.topic),
+                                  "partition " + std::to_string(lane.part) + " gives none of its messages" +
+                                      (refusal_.empty() ? "" : "; the last refusal: " + refusal_)));
+    return {};
 }
 
 Result<void, LogFault> KafkaChangeLog::take(const rd_kafka_message_t& message, EventBatch& batch) {
@@ -161,7 +189,9 @@ Result<void, LogFault> KafkaChangeLog::take(const rd_kafka_message_t& message, E
     case RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE:
         if (lane == nullptr || message.offset < lane->next) return {}; // of what was assigned before
         return gap(RelistReason::Purged, "messages were removed from " + std::string{name} + " before they were read");
-    default: return down(Error::at("kafka " + std::string{name}, rd_kafka_message_errstr(&message)));
+    default:
+        refusal_ = rd_kafka_message_errstr(&message);
+        return down(Error::at("kafka " + std::string{name}, refusal_));
     }
 }
 
@@ -172,18 +202,11 @@ Result<void, LogFault> KafkaChangeLog::take_event(const rd_kafka_message_t& mess
     BrokerMessage raw{view(message.key, message.key_len), std::nullopt, header(message, kEpochHeader),
                       header(message, kPositionHeader), header(message, kPreviousHeader)};
     if (message.payload != nullptr) raw.value = view(message.payload, message.len);
-    const Kind kind = settings_.topics[lane.topic].kind;
-    auto read = read_message(kind, lanes_.number_of(lane), raw);
-    if (!read) {
-        batch.unreadable.push_back(kind);
-        return {};
-    }
-    if (!relay_.fits(read->epoch)) return gap(RelistReason::Epoch, "the events are of another change log");
-    batch.events.push_back(std::move(read->event));
-    return {};
+    return take_message(settings_.topics[lane.topic].kind, lanes_.number_of(lane), raw, relay_, batch);
 }
 
-void KafkaChangeLog::passed(const KafkaLane& lane) {
+void KafkaChangeLog::passed(KafkaLane& lane) {
+    lane.stalls = 0;
     const std::size_t number = lanes_.number_of(lane);
     if (number < position_.lanes.size()) position_.lanes[number] = position_of(lane.next);
 }

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "libcore/resource_state/ports/change_log.h"
 #include "protocol/brokers/kafka/kafka_client.h"
@@ -38,14 +39,17 @@ private:
 
     [[nodiscard]] Result<Cursor, LogFault> read_latest() override;
     [[nodiscard]] Result<std::string, LogFault> epoch_of(const KafkaLayout& layout);
-    [[nodiscard]] Result<void, LogFault> check_ends(const KafkaLayout& layout);
+    [[nodiscard]] Result<void, LogFault> check_ends(const std::vector<std::int64_t>& ends);
+    [[nodiscard]] Result<void, LogFault> look(bool is_drained);
+    [[nodiscard]] Result<std::vector<std::int64_t>, LogFault> ends_by_lane();
+    [[nodiscard]] Result<void, LogFault> say_what_stands_still();
     [[nodiscard]] Result<void, LogFault> assign();
     [[nodiscard]] Result<void, LogFault> fill(EventBatch& batch, std::size_t most);
     [[nodiscard]] Result<void, LogFault> take(const rd_kafka_message_s& message, EventBatch& batch);
     [[nodiscard]] Result<void, LogFault> take_event(const rd_kafka_message_s& message, KafkaLane& lane,
                                                     EventBatch& batch);
     [[nodiscard]] Result<void, LogFault> look_for_partitions(EventBatch& batch);
-    void passed(const KafkaLane& lane);
+    void passed(KafkaLane& lane);
 
     const KafkaSettings settings_;
     const std::unique_ptr<KafkaClient> client_;
@@ -54,6 +58,7 @@ private:
     KafkaLayout layout_;
     RelayEpoch relay_;
     std::optional<LogFault> late_fault_; // of the next poll
+    std::string refusal_;                // the last one of a broker
     SteadyClock::time_point looked_, refreshed_;
 };
 

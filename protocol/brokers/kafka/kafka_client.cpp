@@ -13,13 +13,17 @@ namespace {
 using Pairs = std::vector<std::pair<const char*, const char*>>;
 
 constexpr std::size_t kReason = 512;       // bytes for what librdkafka says
+constexpr unsigned kProbes = 5;            // with limits from the shortest, each twice as long as the one before
 constexpr std::size_t kMostParts = 10'000; // of a topic; a broker that names more is none
 
 /// What users may choose otherwise.
 const Pairs kProducerDefaults{{"linger.ms", "5"}};
 const Pairs kConsumerDefaults{{"fetch.wait.max.ms", "10"}, {"socket.timeout.ms", "10000"}, {"group.id", "ykd"}};
 /// What the promises of a change log rest on. A message that is not yet taken is waited for, however long.
-const Pairs kProducerFixed{{"enable.idempotence", "true"}, {"acks", "all"}, {"message.timeout.ms", "0"}};
+const Pairs kProducerFixed{{"enable.idempotence", "true"},
+                           {"acks", "all"},
+                           {"message.timeout.ms", "0"},
+                           {"allow.auto.create.topics", "false"}};
 const Pairs kConsumerFixed{{"enable.auto.commit", "false"},       {"enable.auto.offset.store", "false"},
                            {"auto.offset.reset", "error"},        {"enable.partition.eof", "true"},
                            {"isolation.level", "read_committed"}, {"allow.auto.create.topics", "false"}};
@@ -58,6 +62,9 @@ Result<void> check_kafka_properties(const KafkaProperties& properties) {
             return Error::at("mcs.kafka.properties." + name, "events would be lost with another value; leave it out");
         if (std::find(kNotHere.begin(), kNotHere.end(), name) != kNotHere.end())
             return Error::at("mcs.kafka.properties." + name, "it is not to be set here; leave it out");
+        const Conf conf{rd_kafka_conf_new()};
+        if (const auto done = set(*conf, name, value); !done.ok())
+            return Error::at("mcs.kafka.properties." + name, done.error().message);
     }
     return {};
 }
@@ -110,12 +117,16 @@ std::size_t KafkaClient::find_topic(std::string_view name) const {
 
 // --- questions -------------------------------------------------------------------------------------------------------
 
+/// Brokers that are away cost little time, and those that answer slowly get as much as at other times now and then.
 int KafkaClient::timeout_ms() const {
-    const Duration limit = is_away_ ? settings_.probe : settings_.timeout;
+    const auto doublings = failures_ % kProbes;
+    const Duration limit =
+        is_away_ ? std::min(settings_.probe * (1 << doublings), settings_.timeout) : settings_.timeout;
     return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(limit).count());
 }
 
 Error KafkaClient::failed(std::string what, int code) {
+    if (is_away_) ++failures_;
     is_away_ = true;
     return Error::at("kafka " + settings_.brokers,
                      std::move(what) + ": " + rd_kafka_err2str(static_cast<rd_kafka_resp_err_t>(code)));

@@ -25,17 +25,19 @@ namespace yk::rs {
 using KafkaProperties = std::map<std::string, std::string>;
 
 struct KafkaSettings {
-    std::string brokers;                             // HOST:PORT,...
-    std::string prefix = "gns.";                     // of the topics
-    Topics topics;                                   //
-    KafkaProperties properties;                      // for librdkafka, as its documentation names them
-    Duration timeout = std::chrono::seconds{2};      // of a question
-    Duration probe = std::chrono::milliseconds{200}; // of one while no broker was there the last time
-    Duration look = std::chrono::seconds{5};         // how often the ends of the partitions are asked for
-    Duration refresh = std::chrono::seconds{60};     // how often the numbers of partitions are
+    std::string brokers;                        // HOST:PORT,...
+    std::string prefix = "gns.";                // of the topics
+    Topics topics;                              //
+    KafkaProperties properties;                 // for librdkafka, as its documentation names them
+    Duration timeout = std::chrono::seconds{2}; // of a question
+    Duration probe =
+        std::chrono::milliseconds{200};          // of one while no broker was there the last time; the next ones longer
+    Duration look = std::chrono::seconds{5};     // how often the ends of the partitions are asked for
+    Duration refresh = std::chrono::seconds{60}; // how often the numbers of partitions are
 };
 
-/// An Error names the property that may not be chosen freely, since events would be lost by it.
+/// An Error names the property that may not be chosen freely, since events would be lost by it, or that librdkafka does
+/// not have.
 [[nodiscard]] Result<void> check_kafka_properties(const KafkaProperties& properties);
 
 /// Owner: a log or publisher. Thread: one at a time; callbacks come on it, too, within its polls.
@@ -79,7 +81,10 @@ private:
     [[nodiscard]] int timeout_ms() const;
     /// The answer of a question is an error, or is not.
     Error failed(std::string what, int code);
-    void answered() { is_away_ = false; }
+    void answered() {
+        is_away_ = false;
+        failures_ = 0;
+    }
 
     static void on_error(rd_kafka_s* handle, int code, const char* reason, void* self);
     static void on_delivery(rd_kafka_s* handle, const rd_kafka_message_s* message, void* self);
@@ -89,6 +94,7 @@ private:
     rd_kafka_s* handle_ = nullptr;
     std::vector<rd_kafka_topic_s*> topics_;
     bool is_away_ = false;
+    unsigned failures_ = 0; // of questions since it is away
     std::string fatal_;
     std::vector<Delivery> deliveries_;
 };

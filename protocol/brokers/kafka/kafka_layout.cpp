@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/brokers/kafka/kafka_layout.h"
 
+#include <bit>
 #include <numeric>
 
 namespace yk::rs {
@@ -28,6 +29,19 @@ KafkaLanes::KafkaLanes(const KafkaLayout& layout, const std::vector<std::int64_t
 KafkaLane* KafkaLanes::find(std::size_t topic, std::size_t part) {
     if (topic >= numbers_.size() || part >= numbers_[topic].size()) return nullptr;
     return &lanes_[numbers_[topic][part]];
+}
+
+bool KafkaLanes::note_stalls(const std::vector<std::int64_t>& ends) {
+    bool any = false;
+    for (KafkaLane& lane : lanes_) {
+        const std::size_t number = number_of(lane);
+        const bool has_more = number < ends.size() && lane.next < ends[number];
+        const bool stands = has_more && lane.seen == lane.next;
+        lane.seen = has_more ? lane.next : -1;
+        lane.stalls = stands ? lane.stalls + 1 : 0;
+        any = any || std::has_single_bit(lane.stalls); // what takes long is not begun anew each time
+    }
+    return any;
 }
 
 KafkaLanes::Change KafkaLanes::grow(const KafkaLayout& now, std::vector<std::size_t>& topics) {

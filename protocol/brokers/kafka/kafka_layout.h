@@ -23,6 +23,8 @@ struct KafkaLayout {
 struct KafkaLane {
     std::size_t topic = 0, part = 0;
     std::int64_t next = 0;
+    std::int64_t seen = -1; // `next` at the last look, if there was more of it then
+    unsigned stalls = 0;    // looks in a row that found more of it, and it where it was
 };
 
 /// The lanes that are consumed: those of a layout, topic by topic, and behind them those of partitions that came later,
@@ -39,6 +41,11 @@ public:
     [[nodiscard]] std::size_t number_of(const KafkaLane& lane) const {
         return static_cast<std::size_t>(&lane - lanes_.data());
     }
+
+    /// What a look found: `ends`, by lane, is behind the last message of each. Counts the stalls of those that have not
+    /// moved since the last look, though they might have. True: one of them is to be begun anew, which it is after its
+    /// 1st, 2nd, 4th, 8th... stall in a row.
+    [[nodiscard]] bool note_stalls(const std::vector<std::int64_t>& ends);
 
     enum class Change { None, Grown, Shrunk };
     /// Adds what `now` has more, from its first message on, and names the topics. Shrunk: some are gone, and nothing

@@ -27,6 +27,7 @@ void add(rd_kafka_headers_t& headers, const char* name, const std::string& value
 /// A new producer, since an old one may still have messages that it would send once more.
 Result<void, BrokerFault> KafkaPublisher::begin() {
     client_.reset();
+    answers_.forget();
     auto made = KafkaClient::open(KafkaClient::Role::Producer, settings_);
     if (!made.ok()) return down(made.error().text());
     client_ = std::move(made).value();
@@ -52,6 +53,7 @@ Lanes KafkaPublisher::lanes(Kind kind) const {
 
 /// The partition is given, so that all relays choose alike; a full queue of the producer is no fault.
 Result<bool, BrokerFault> KafkaPublisher::send(const RelayedMessage& message) {
+    if (auto late = answers_.take_fault()) return *std::move(late);
     std::string value = message_value(message.event), key = message.event.id;
     std::unique_ptr<rd_kafka_headers_t, HeadersDeleter> headers{rd_kafka_headers_new(3)};
     add(*headers, kEpochHeader, message.epoch);
@@ -88,14 +90,19 @@ Result<bool, BrokerFault> KafkaPublisher::send(const RelayedMessage& message) {
 }
 
 Result<std::vector<BrokerPublisher::Number>, BrokerFault> KafkaPublisher::take_acknowledged() {
+    if (auto late = answers_.take_fault()) return *std::move(late);
     std::vector<Number> safe;
+    std::optional<BrokerFault> fault;
     for (auto& each : client_->take_deliveries()) {
-        if (!each.fault.empty()) return down("kafka has not kept a message: " + each.fault);
-        safe.push_back(each.number);
+        if (each.fault.empty())
+            safe.push_back(each.number);
+        else if (!fault)
+            fault = down("kafka has not kept a message: " + each.fault);
     }
-    if (!client_->fatal().empty()) return down("kafka: " + client_->fatal());
-    if (!client_->is_away() && SteadyClock::now() - refreshed_ >= settings_.refresh) YK_CHECKED(refresh());
-    return safe;
+    if (!fault && !client_->fatal().empty()) fault = down("kafka: " + client_->fatal());
+    if (!fault && !client_->is_away() && SteadyClock::now() - refreshed_ >= settings_.refresh)
+        if (auto fresh = refresh(); !fresh.ok()) fault = std::move(fresh).error();
+    return answers_.answer(std::move(safe), std::move(fault));
 }
 
 } // namespace yk::rs

@@ -7,6 +7,7 @@
 // Owner: the program. Thread: that of the relay.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ private:
     const KafkaSettings settings_;
     std::unique_ptr<KafkaClient> client_; // there after begin()
     std::string identity_;
+    Acknowledgements answers_;
     KafkaLayout layout_;
     SteadyClock::time_point refreshed_;
 };

@@ -18,10 +18,10 @@ void McsHousekeeping::committed(std::int64_t pages) {
     if (pages >= upkeep_->checkpoint_after()) bell_.notify_one();
 }
 
-void McsHousekeeping::set_purging(bool purges, std::optional<rs::Position> relayed) {
+void McsHousekeeping::set_purging(bool purges) {
     const std::lock_guard lock(mutex_);
     purges_ = purges;
-    relayed_ = relayed;
+    if (!purges) status_.is_relay_stuck = false; // another process says so
     bell_.notify_one();
 }
 
@@ -115,15 +115,21 @@ McsHousekeeping::Done McsHousekeeping::write_letter(std::unique_lock<std::mutex>
 }
 
 McsHousekeeping::Done McsHousekeeping::purge(std::unique_lock<std::mutex>& lock) {
-    const auto relayed = relayed_;
     lock.unlock();
-    const auto report = upkeep_->purge(settings_.retention, relayed);
+    const auto report = purge_what_is_relayed();
     lock.lock();
     if (!report.ok()) return report.error();
     status_.is_relay_stuck = report->is_relay_stuck;
     status_.log_rows = purges_ ? std::optional{report->rows} : std::nullopt;
     next_purge_ = SteadyClock::now() + (report->has_more ? Duration{} : settings_.purge_every);
     return {};
+}
+
+/// The relay may be another process, so that the database is asked.
+Result<rs::PurgeReport, rs::StoreError> McsHousekeeping::purge_what_is_relayed() {
+    if (!settings_.relayed) return upkeep_->purge(settings_.retention, std::nullopt);
+    YK_TRY(relayed, settings_.relayed(upkeep_->connection()));
+    return upkeep_->purge(settings_.retention, relayed);
 }
 
 } // namespace yk::mcs

@@ -8,6 +8,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -22,8 +23,12 @@
 
 namespace yk::mcs {
 
+/// Up to where a relay has sent the change log, as the database says when it is about to be purged.
+using AskRelayed = std::function<Result<rs::Position, rs::StoreError>(rs::SqlConnection& connection)>;
+
 struct HousekeepingSettings {
     rs::LogRetention retention;
+    AskRelayed relayed; // empty: there is no relay, and nothing waits for one
     Duration purge_every = std::chrono::minutes{1};
     Duration retry = std::chrono::seconds{1};
 };
@@ -37,9 +42,8 @@ public:
 
     /// Somebody has committed; the write-ahead log has so many pages (SqliteConnection::on_commit).
     void committed(std::int64_t pages);
-    /// Whether this process purges the change log, which one of several does; and up to where a relay has sent it
-    /// (nullopt: there is none).
-    void set_purging(bool purges, std::optional<rs::Position> relayed);
+    /// Whether this process purges the change log, which one of several does.
+    void set_purging(bool purges);
     /// A handler has failed too often with a key, or succeeded. What was said last of a key counts; what is not written
     /// is bounded by the number of keys.
     void put_dead_letter(DeadLetterKey key, std::uint64_t attempts, std::string error);
@@ -74,6 +78,7 @@ private:
     [[nodiscard]] Done checkpoint(std::unique_lock<std::mutex>& lock);
     [[nodiscard]] Done write_letter(std::unique_lock<std::mutex>& lock);
     [[nodiscard]] Done purge(std::unique_lock<std::mutex>& lock);
+    [[nodiscard]] Result<rs::PurgeReport, rs::StoreError> purge_what_is_relayed();
 
     const HousekeepingSettings settings_;
     const std::unique_ptr<DatabaseUpkeep> upkeep_;
@@ -84,7 +89,6 @@ private:
     std::int64_t pages_ = 0;
     std::map<DeadLetterKey, Letter> letters_; // that are not written
     bool purges_ = false;
-    std::optional<rs::Position> relayed_;
     TimePoint next_purge_{};
     TimePoint retry_{}; // nothing before
     Status status_;

@@ -72,6 +72,13 @@ public:
     }
     [[nodiscard]] std::string identity() const override { return broker_.name; }
     [[nodiscard]] rs::Lanes lanes(rs::Kind kind) const override { return broker_.topics.at(kind); }
+    [[nodiscard]] bool still_has(const rs::LaneName& lane, const std::string& epoch,
+                                 const rs::Position& last) const override {
+        const auto& kept = broker_.lanes[lane];
+        return std::any_of(kept.begin(), kept.end(), [&](const MemoryBroker::Message& each) {
+            return each.epoch == epoch && each.event.at >= last;
+        });
+    }
     [[nodiscard]] Result<bool, rs::BrokerFault> send(const rs::RelayedMessage& message) override {
         crash_.pass();
         if (fault) return *std::exchange(fault, std::nullopt);

@@ -48,6 +48,16 @@ void MockKafka::hide(const std::string& topic) {
     rd_kafka_mock_topic_set_error(cluster_, topic.c_str(), RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
 }
 
+void MockKafka::refuse_fetches(int count) {
+    constexpr std::int16_t kFetch = 1; // as the protocol numbers it
+    for (; count > 0; --count)
+        rd_kafka_mock_push_request_errors(cluster_, kFetch, 1, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
+}
+
+void MockKafka::set_delay(std::chrono::milliseconds delay) {
+    rd_kafka_mock_broker_set_rtt(cluster_, -1, static_cast<int>(delay.count()));
+}
+
 void MockKafka::set_down() {
     for (int broker = 1; broker <= kBrokers; ++broker) rd_kafka_mock_broker_set_down(cluster_, broker);
 }

@@ -4,6 +4,7 @@
 // 127.0.0.1 (rs R-150).
 #ifdef YK_WITH_KAFKA
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,6 +29,10 @@ public:
     /// It looks as if there were no such topic.
     void hide(const std::string& topic);
     [[nodiscard]] std::string brokers() const;
+    /// The next requests for messages are answered with a refusal.
+    void refuse_fetches(int count);
+    /// Each answer takes so long.
+    void set_delay(std::chrono::milliseconds delay);
     void set_down();
     void set_up();
 

@@ -138,6 +138,16 @@ void PrivateNats::kill() {
     ::unlink((folder_ + "/pid").c_str()); // the number may be somebody else's soon
 }
 
+void PrivateNats::keep_disk() const {
+    fs::remove_all(folder_ + "/kept");
+    fs::copy(folder_ + "/store", folder_ + "/kept", fs::copy_options::recursive);
+}
+
+void PrivateNats::restore_disk() const {
+    fs::remove_all(folder_ + "/store");
+    fs::copy(folder_ + "/kept", folder_ + "/store", fs::copy_options::recursive);
+}
+
 void PrivateNats::signal(int number) const {
     ::kill(server_, number);
 }

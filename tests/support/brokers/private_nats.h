@@ -25,6 +25,9 @@ public:
     /// As a crash does. It can be started again, at the same port and with what it had on its disk.
     void kill();
     void start();
+    /// What its disk has now, and that once more, as after a power failure. REQUIRES: it was killed.
+    void keep_disk() const;
+    void restore_disk() const;
     /// Stopped, and later gone on: it hangs meanwhile.
     void signal(int number) const;
 

@@ -4,8 +4,6 @@
 #include <chrono>
 #include <string_view>
 
-#include "ykd/mcs/application_numbers.h"
-
 namespace yk::service {
 namespace {
 
@@ -59,7 +57,7 @@ Value kinds_value(const rs::StateManager& manager, Instant now) {
 
 Value services_value(const McsApplication& application, Instant now) {
     Value services = Value::array();
-    for (const std::string_view name : kLeases) {
+    for (const std::string& name : lease_names(application.transport())) {
         const auto lease = application.lease(name, now);
         services.push_back({{"name", name}, {"leads", lease && lease->is_valid}});
         if (lease) services.back()["epoch"] = lease->epoch;
@@ -95,9 +93,37 @@ Value database_value(McsApplication& application) {
     const auto house = application.house().status();
     Value value{{"path", application.connections().place},
                 {"uid", application.connections().identity.uid},
-                {"up", application.manager().is_store_up() && application.manager().is_log_up()},
+                {"up", is_database_up(application.manager(), application.transport())},
                 {"walPages", house.wal_pages}};
     if (!house.fault.empty()) value["fault"] = house.fault;
+    return value;
+}
+
+/// What the broker is, and how it is.
+Value transport_value(const TransportStatus& of) {
+    Value value{{"name", of.name},
+                {"place", of.place},
+                {"up", of.is_up},
+                {"reads", of.is_on_broker ? "broker" : "database"},
+                {"downMs", ms_of(of.down_for)}};
+    if (!of.fault.empty()) value["fault"] = of.fault;
+    return value;
+}
+
+/// This process's relay, which does something while it leads as that.
+Value relay_value(const TransportStatus& of, bool is_stuck) {
+    const rs::RelayStatus& relay = of.relay.relay;
+    Value value{{"leads", of.relay.leads},
+                {"running", relay.is_running},
+                {"underWay", relay.under_way},
+                {"waitingMs", ms_of(of.relay_waits)},
+                {"sent", relay.sent},
+                {"confirmed", relay.confirmed},
+                {"beginnings", relay.beginnings},
+                {"gaps", relay.gaps},
+                {"stuck", is_stuck}};
+    if (relay.safe) value["safe"] = relay.safe->text();
+    if (!relay.trouble.empty()) value["fault"] = relay.trouble;
     return value;
 }
 
@@ -113,6 +139,10 @@ wire::Value status_value(const McsThread& thread, McsApplication* application, I
     value["position"] = manager.position().text();
     value["staleMs"] = ms_of(manager.staleness(now));
     value["database"] = database_value(*application);
+    if (const auto transport = application->transport().status(now)) {
+        value["transport"] = transport_value(*transport);
+        value["relay"] = relay_value(*transport, application->house().status().is_relay_stuck);
+    }
     value["kinds"] = kinds_value(manager, now);
     value["services"] = services_value(*application, now);
     value["scheduler"] = scheduler_value(application->scheduling(), thread.settings().rm_id);

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "protocol/brokers/message_intake.h"
 #include "protocol/brokers/murmur2.h"
 
 namespace yk::rs {
@@ -65,6 +66,47 @@ TEST_CASE("rs R-055, T-77 what cannot be understood is said to be so") {
     CHECK_FALSE(read_message(Kind{4}, 0, {"a", std::nullopt, "first", "1", "0.1"}).has_value());
     CHECK_FALSE(read_message(Kind{4}, 0, {"a", std::nullopt, "first", "1.1", "x"}).has_value());
     CHECK_FALSE(read_message(Kind{4}, 0, {"a", std::nullopt, "", "1.1", "1.0"}).has_value());
+}
+
+TEST_CASE("rs R-055 what a reader would not understand is known before it is sent") {
+    CHECK(can_be_carried(event()));
+    const auto with = [](auto change) {
+        ChangeEvent made = event();
+        change(made);
+        return made;
+    };
+    CHECK(can_be_carried(with([](ChangeEvent& of) { of.id.assign(kLongestKey, 'k'); })));
+    CHECK(can_be_carried(with([](ChangeEvent& of) { of.op = Op::Relist; })));
+    CHECK_FALSE(can_be_carried(with([](ChangeEvent& of) { of.id.clear(); })));
+    CHECK_FALSE(can_be_carried(with([](ChangeEvent& of) { of.id.assign(kLongestKey + 1, 'k'); })));
+    CHECK_FALSE(can_be_carried(with([](ChangeEvent& of) { of.id = "\xc3"; })));
+    CHECK_FALSE(can_be_carried(with([](ChangeEvent& of) { of.uid.assign(kLongestValue, 'u'); })));
+    CHECK_FALSE(can_be_carried(with([](ChangeEvent& of) { of.version = -1; })));
+    CHECK_FALSE(can_be_carried(with([](ChangeEvent& of) { of.op = static_cast<Op>(7); })));
+}
+
+TEST_CASE("rs R-048, rs R-055 a message that is passed over keeps the chain of its lane whole") {
+    RelayEpoch epoch;
+    EventBatch batch;
+    const auto take = [&](std::optional<Kind> kind, const BrokerMessage& message) {
+        return take_message(kind, 3, message, epoch, batch);
+    };
+    REQUIRE(take(Kind{4}, {"a", "{\"v\":1,\"op\":2}", "first", "0.7", "0.6"}).ok());
+    REQUIRE(take(Kind{4}, {"b", "nonsense", "first", "0.8", "0.7"}).ok());
+    REQUIRE(take(Kind{4}, {"", std::nullopt, "first", "0.9", "0.8"}).ok());
+    REQUIRE(take(std::nullopt, {"c", std::nullopt, "first", "0.10", "0.9"}).ok()); // of a kind of a later version
+    REQUIRE(take(std::nullopt, {"d", std::nullopt, {}, {}, {}}).ok());
+    REQUIRE(take(Kind{4}, {"e", "nonsense", {}, {}, {}}).ok());
+    CHECK(batch.unreadable == std::vector<Kind>(3, Kind{4}));
+    REQUIRE(batch.events.size() == 4);
+    for (std::size_t each = 0; each < 4; ++each) {
+        CHECK(batch.events[each].at == Position{0, 7 + each});
+        CHECK(batch.events[each].previous == Position{0, 6 + each});
+        CHECK(batch.events[each].lane == 3);
+        CHECK(batch.events[each].kind == (each == 0 ? Kind{4} : kPassedOver));
+    }
+    const auto other = take(std::nullopt, {"c", std::nullopt, "second", "0.10", "0.9"});
+    CHECK(other.error().reason == RelistReason::Epoch);
 }
 
 TEST_CASE("rs R-048 a key has the partition that every client gives it") {

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "protocol/brokers/broker_message.h"
 #include "protocol/brokers/murmur2.h"
 #include "tests/support/brokers/memory_broker.h"
 #include "tests/support/resource_state/memory_database.h"
@@ -304,6 +305,124 @@ TEST_CASE("a relay waits for a database that is busy or away, and goes on where 
     life.settle();
     CHECK(life.relay.status().beginnings == 0);
     CHECK(world.broker.size() == 42);
+}
+
+TEST_CASE("rs R-046 a relay whose broker is away asks for acknowledgements more and more rarely") {
+    RelayWorld world;
+    Life life{world};
+    life.settle();
+    life.publisher.is_stuck = true;
+    world.change_many(10);
+    while (life.relay.status().under_way < 10) life.step();
+    const Instant begun = world.now;
+    int steps = 0;
+    for (; world.now < begun + 10s; ++steps) life.step();
+    CHECK(steps < 400); // it was 10,000
+    CHECK(life.relay.status().waiting_since <= begun);
+    life.publisher.is_stuck = false;
+    life.settle();
+    CHECK(world.now < begun + 11s);
+    CHECK_FALSE(life.relay.status().waiting_since.has_value());
+    CHECK(world.trouble().empty());
+}
+
+TEST_CASE(
+    "rs R-046 what was acknowledged before a fault is noted, so that a broker that fails again and again gets on") {
+    RelayWorld world;
+    RelaySettings settings;
+    settings.save_every = 1h;
+    Life life{world, 1, UINT64_MAX, settings};
+    while (!life.relay.status().is_running || life.relay.status().under_way > 0) life.step();
+    world.change_many(20);
+    while (life.relay.status().confirmed < 22) life.step();
+    CHECK(world.notes.saves <= 1);
+    life.publisher.fault = BrokerFault{BrokerFault::What::Overtaken, "wrong last sequence"};
+    while (life.relay.status().beginnings == 0 || !life.relay.status().is_running) life.step();
+    CHECK(world.notes.state->cursor == world.database.head());
+    SECTION("unless the lease is lost") {
+        world.notes.fault = StoreError{StoreFault::Fenced, "another process is the relay"};
+        world.change_many(5);
+        while (life.relay.status().confirmed < 27) life.step();
+        life.publisher.fault = BrokerFault{BrokerFault::What::Overtaken, "wrong last sequence"};
+        for (int steps = 0; steps < 1000 && life.relay.next_due(); ++steps) life.step();
+        CHECK(life.relay.status().is_fenced);
+    }
+}
+
+TEST_CASE("rs R-055 a row whose id no message can carry becomes a relist of its kind, and stops nothing") {
+    const std::string id = GENERATE(std::string{}, std::string(5000, 'x'), std::string{"\xff"});
+    RelayWorld world;
+    Life life{world};
+    life.settle();
+    world.change_many(3);
+    world.database.append(kCover, id, Op::Insert, "u", 1);
+    world.change_many(3);
+    world.database.append(kAlbum, "a", Op::Insert, std::string(5000, 'u'), 1); // as long a uid
+    life.settle();
+    CHECK(world.announcements() == 4);
+    CHECK(world.notes.state->cursor == world.database.head());
+    bool is_announced = false;
+    for (const auto& [lane, messages] : world.broker.lanes)
+        for (const auto& each : messages) {
+            CHECK(can_be_carried(each.event));
+            is_announced = is_announced || (each.event.kind == kCover && each.event.op == Op::Relist &&
+                                            each.event.at == Position{0, 4});
+        }
+    CHECK(is_announced);
+}
+
+TEST_CASE("rs R-055, rs R-167 a broker that has lost what it had acknowledged is told to all consumers") {
+    RelayWorld world;
+    world.change_many(3);
+    Life{world}.settle();
+    world.change_many(30);
+    Life{world}.settle();
+    REQUIRE(world.announcements() == 2);
+    auto& lane = world.broker.lanes.at({"t.album", 1});
+    REQUIRE(lane.size() > 2);
+    lane.resize(lane.size() - 2); // the power went before they were on its disk
+    Life life{world};
+    life.settle();
+    CHECK(life.relay.status().gaps == 1);
+    CHECK(world.announcements() == 4);
+    world.change_many(9);
+    life.settle();
+    CHECK(world.notes.state->cursor == world.database.head());
+}
+
+TEST_CASE("rs R-046 what a broker says is safe is heard before the fault that came with it, and each once") {
+    Acknowledgements answers;
+    CHECK(*answers.answer({1, 2}, std::nullopt) == std::vector<std::uint64_t>{1, 2});
+    CHECK_FALSE(answers.take_fault().has_value());
+    CHECK(*answers.answer({3}, BrokerFault{BrokerFault::What::Overtaken, "refused"}) == std::vector<std::uint64_t>{3});
+    const auto fault = answers.take_fault();
+    REQUIRE(fault.has_value());
+    CHECK(fault->what == BrokerFault::What::Overtaken);
+    CHECK_FALSE(answers.take_fault().has_value());
+    CHECK(answers.answer({}, BrokerFault{BrokerFault::What::Down, "gone"}).error().message == "gone");
+    CHECK_FALSE(answers.take_fault().has_value());
+    static_cast<void>(answers.answer({4}, BrokerFault{BrokerFault::What::Down, "gone"}));
+    answers.forget();
+    CHECK_FALSE(answers.take_fault().has_value());
+}
+
+TEST_CASE("a relay's trouble is over when what failed works again") {
+    RelayWorld world;
+    Life life{world};
+    life.settle();
+    world.change_many(2);
+    world.notes.fault = StoreError{StoreFault::Transient, "busy"};
+    for (int steps = 0; steps < 100; ++steps) life.step();
+    CHECK(life.relay.status().trouble == "busy");
+    world.notes.fault.reset();
+    life.settle();
+    CHECK(life.relay.status().trouble.empty());
+    world.database.is_log_down = true;
+    for (int steps = 0; steps < 100; ++steps) life.step();
+    CHECK_FALSE(life.relay.status().trouble.empty());
+    world.database.is_log_down = false;
+    for (int steps = 0; steps < 100; ++steps) life.step();
+    CHECK(life.relay.status().trouble.empty());
 }
 
 TEST_CASE("events of kinds without a topic are passed over, and do not hold the others up") {

@@ -11,6 +11,34 @@ namespace {
 using namespace std::chrono_literals;
 using testing::Album;
 
+/// The log of a broker that says where it ends, and may not let itself be read.
+class OddLog final : public ChangeLog {
+public:
+    explicit OddLog(testing::MemoryDatabase& broker) : log_(broker) {}
+
+    [[nodiscard]] Result<void, LogFault> open(const CapturedCursor& from) override {
+        if (!opens) return refusal();
+        return log_.open(from);
+    }
+    [[nodiscard]] Result<EventBatch, LogFault> poll(std::size_t most) override {
+        if (std::exchange(has_gap, false)) return LogFault{LogFault::What::Gap, RelistReason::Purged, "purged"};
+        if (!gives) return refusal();
+        return log_.poll(most);
+    }
+
+    bool opens = true, gives = true;
+    bool has_gap = false; // once
+
+private:
+    [[nodiscard]] static LogFault refusal() { return {LogFault::What::Down, {}, "not authorized"}; }
+    [[nodiscard]] Result<Cursor, LogFault> read_latest() override {
+        YK_TRY(latest, log_.capture());
+        return latest.cursor();
+    }
+
+    testing::MemoryChangeLog log_;
+};
+
 /// A framework over one database, whose events come by a broker that follows it, or directly.
 struct FallbackWorld {
     explicit FallbackWorld(Duration after = 30s) : settings{after, 5s} { broker.begin_epoch("broker"); }
@@ -33,7 +61,8 @@ struct FallbackWorld {
     testing::MemoryDatabase database, broker;
     std::uint64_t relayed = 0;
     testing::MemoryStore<Album> rows{database};
-    testing::MemoryChangeLog embedded{database}, remote{broker};
+    testing::MemoryChangeLog embedded{database};
+    OddLog remote{broker};
     FallbackSettings settings;
     FallbackChangeLog log{remote, embedded, settings, [this] { return now; }};
     testing::KeptNotices notices;
@@ -119,6 +148,74 @@ TEST_CASE("rs R-056 a program starts without its broker, and one whose broker go
     world.pass(4s);
     REQUIRE(world.manager.is_running());
     CHECK(world.albums.cache().size() == world.rows.rows().size());
+    CHECK_FALSE(world.log.is_on_broker());
+}
+
+TEST_CASE("rs R-056 a broker that says where it ends and does not let itself be read is away") {
+    FallbackWorld world;
+    world.manager.start(world.now);
+    world.settle();
+    REQUIRE(world.manager.is_running());
+    SECTION("it cannot be opened any more") {
+        world.remote.opens = false;
+        world.remote.has_gap = true;
+    }
+    SECTION("it gives nothing") {
+        world.remote.gives = false;
+    }
+    world.rows.create(testing::album("a"));
+    world.pass(33s);
+    CHECK_FALSE(world.log.is_on_broker());
+    CHECK(world.log.broker_trouble() == "not authorized");
+    CHECK(world.is_cached("a"));
+}
+
+TEST_CASE("rs R-056 it goes back to the broker when that lets itself be opened, and not before") {
+    FallbackWorld world;
+    world.manager.start(world.now);
+    world.settle();
+    world.broker.is_log_down = true;
+    world.pass(33s);
+    REQUIRE_FALSE(world.log.is_on_broker());
+    world.remote.opens = false;
+    world.broker.is_log_down = false;
+    const auto gaps = world.notices.count("gap");
+    world.pass(60s);
+    CHECK_FALSE(world.log.is_on_broker());
+    CHECK(world.notices.count("gap") == gaps);
+    world.rows.create(testing::album("a"));
+    world.pass(1s);
+    CHECK(world.is_cached("a"));
+    CHECK(world.log.broker_down_since().has_value());
+    world.remote.opens = true;
+    world.pass(6s);
+    CHECK(world.log.is_on_broker());
+    CHECK(world.log.broker_trouble().empty());
+}
+
+TEST_CASE("rs R-056 a broker that comes back and does not stay is looked at more and more rarely") {
+    FallbackWorld world;
+    world.manager.start(world.now);
+    world.settle();
+    world.remote.gives = false; // it can be opened all the time
+    const auto gaps = world.notices.count("gap");
+    for (int minute = 0; minute < 60; ++minute) world.pass(60s);
+    CHECK(world.notices.count("gap") - gaps <= 50); // there and back, each after at least 30 s
+    world.remote.gives = true;
+    world.pass(6min);
+    CHECK(world.log.is_on_broker());
+}
+
+TEST_CASE("rs R-056 an answer among failures does not make a broker well") {
+    FallbackWorld world;
+    world.manager.start(world.now);
+    world.settle();
+    for (int second = 0; second < 33; ++second) {
+        world.broker.is_log_down = true;
+        world.pass(700ms);
+        world.broker.is_log_down = false;
+        world.pass(300ms);
+    }
     CHECK_FALSE(world.log.is_on_broker());
 }
 

@@ -230,6 +230,88 @@ TEST_CASE("rs R-167 a relay that another one has overtaken looks at its lease be
     }
 }
 
+TEST_CASE("rs R-046, rs R-167 what is safe is said before a refusal that came with it") {
+    YK_NEEDS_NATS;
+    NatsWorld world;
+    JetStreamPublisher publisher{world.settings()};
+    REQUIRE(testing::comes_true([&] { return publisher.begin().ok(); }));
+    const LaneName lane{"t", 0};
+    const auto send = [&](std::uint64_t number) {
+        const ChangeEvent event{Kind{1}, "a", Op::Insert, {}, 0, 0, {0, number}, {}};
+        const auto taken = publisher.send({number, event, lane, "e", {}});
+        REQUIRE(taken.ok());
+        REQUIRE(*taken);
+    };
+    send(1);
+    std::size_t safe = 0;
+    REQUIRE(testing::comes_true([&] { return (safe += publisher.take_acknowledged()->size()) == 1; }));
+    send(2);
+    REQUIRE(testing::comes_true([&] { return world.stream().last == 2; }));
+    world.produce("t.album.x"); // by somebody else
+    send(3);
+    for (int looks = 0; looks < 50; ++looks) static_cast<void>(world.stream()); // until both answers are there, mostly
+    std::vector<BrokerPublisher::Number> numbers;
+    std::optional<BrokerFault> fault;
+    REQUIRE(testing::comes_true([&] {
+        const auto answer = publisher.take_acknowledged();
+        if (answer.ok())
+            numbers.insert(numbers.end(), answer->begin(), answer->end());
+        else
+            fault = answer.error();
+        return fault.has_value();
+    }));
+    CHECK(numbers == std::vector<BrokerPublisher::Number>{2});
+    CHECK(fault->what == BrokerFault::What::Overtaken);
+}
+
+TEST_CASE("rs R-167 a stream that has lost what it had acknowledged, as by a power failure, is announced") {
+    YK_NEEDS_NATS;
+    NatsWorld world;
+    JetStreamPublisher publisher{world.settings()};
+    testing::RelayedDatabase relayed{publisher};
+    relayed.change_many(20);
+    relayed.pass_on();
+    const auto created = world.stream().created;
+    const bool loses = GENERATE(true, false);
+    CAPTURE(loses);
+    world.server.kill();
+    world.server.keep_disk(); // what of it was on the disk
+    world.server.start();
+    REQUIRE(testing::comes_true([&] { return world.stream().last > 0; }));
+    relayed.change_many(loses ? 10 : 0);
+    relayed.pass_on();
+    const auto before = relayed.relay->status().gaps;
+    const auto last = world.stream().last;
+    world.server.kill();
+    world.server.restore_disk();
+    world.server.start();
+    REQUIRE(testing::comes_true([&] { return world.stream().created == created; }));
+    relayed.change_many(1);
+    relayed.pass_on();
+    CHECK(relayed.relay->status().gaps == before + (loses ? 1 : 0));
+    if (!loses) CHECK(world.stream().last == last + 1);
+}
+
+TEST_CASE("rs R-048 events of kinds that a reader does not have do not break its chain") {
+    YK_NEEDS_NATS;
+    NatsWorld world;
+    JetStreamPublisher publisher{world.settings()};
+    testing::RelayedDatabase relayed{publisher};
+    relayed.pass_on();
+    NatsSettings settings = world.settings();
+    settings.topics.pop_back(); // a reader of an earlier version
+    const auto log = std::move(JetStreamChangeLog::make(settings)).value();
+    EventReader reader{*log};
+    REQUIRE(reader.open(must_capture(*log)));
+    relayed.change_many(30);
+    relayed.pass_on();
+    REQUIRE(reader.read_all());
+    CHECK(reader.seen.size() == 30);
+    CHECK(reader.broken == 0);
+    CHECK(std::count_if(reader.events.begin(), reader.events.end(),
+                        [](const ChangeEvent& event) { return event.kind == Kind{1}; }) == 20);
+}
+
 TEST_CASE("rs R-167 two publishers cannot write in turns without one of them noticing") {
     YK_NEEDS_NATS;
     NatsWorld world;

@@ -3,7 +3,10 @@
 #ifdef YK_WITH_KAFKA
 #include "protocol/brokers/kafka/kafka_change_log.h"
 
+#include <array>
+
 #include <catch2/catch.hpp>
+#include <librdkafka/rdkafka.h>
 
 #include "protocol/brokers/kafka/kafka_publisher.h"
 #include "tests/support/brokers/mock_kafka.h"
@@ -231,6 +234,64 @@ TEST_CASE("rs R-046, rs R-050 properties that the promises rest on cannot be cho
     CHECK(KafkaChangeLog::make(settings).ok());
     settings.properties["no.such.property"] = "7";
     CHECK_FALSE(KafkaChangeLog::make(settings).ok());
+}
+
+TEST_CASE("rs R-049 a lane that stands still though there is more of it is found, and begun anew ever more rarely") {
+    KafkaLanes lanes{{{2}}, {5, 6}};
+    CHECK_FALSE(lanes.note_stalls({5, 6})); // nothing more to come
+    CHECK_FALSE(lanes.note_stalls({5, 9})); // it has just come
+    CHECK(lanes.note_stalls({5, 9}));
+    CHECK(lanes.find(0, 0)->stalls == 0);
+    CHECK(lanes.note_stalls({5, 10}));
+    CHECK(lanes.find(0, 1)->stalls == 2);
+    CHECK_FALSE(lanes.note_stalls({5, 10})); // the third in a row
+    CHECK(lanes.note_stalls({5, 10}));
+    lanes.find(0, 1)->next = 7; // it moves
+    CHECK_FALSE(lanes.note_stalls({5, 10}));
+    CHECK(lanes.find(0, 1)->stalls == 0);
+    CHECK(lanes.note_stalls({5, 10}));
+}
+
+TEST_CASE("rs R-049, rs R-056 a partition that is not fetched any more is assigned anew") {
+    KafkaWorld world;
+    KafkaSettings settings = world.settings();
+    settings.look = 200ms;
+    settings.properties["fetch.error.backoff.ms"] = "300000"; // a refusal ends the fetching, as far as a test can wait
+    const auto log = std::move(KafkaChangeLog::make(settings)).value();
+    EventReader reader{*log};
+    REQUIRE(reader.open(must_capture(*log)));
+    world.cluster.produce("t.album", 0, "first", std::nullopt);
+    REQUIRE(reader.read_all());
+    world.cluster.refuse_fetches(2);
+    REQUIRE(reader.read_until([&] { return reader.downs > 0; })); // it is said once
+    world.cluster.produce("t.album", 0, "later", std::nullopt);
+    world.cluster.produce("t.album", 1, "later", std::nullopt);
+    world.cluster.produce("t.album", 2, "later", std::nullopt);
+    REQUIRE(reader.read_until([&] { return reader.events.size() == 4; }));
+}
+
+TEST_CASE("rs R-056 a cluster that answers slowly is found again after it was away") {
+    KafkaWorld world;
+    const auto log = world.log();
+    static_cast<void>(must_capture(*log));
+    world.cluster.set_down();
+    REQUIRE(testing::comes_true([&] { return !log->capture().ok(); }));
+    world.cluster.set_delay(400ms); // more than it gets while it is thought to be away
+    world.cluster.set_up();
+    CHECK(testing::comes_true([&] { return log->capture().ok(); }));
+}
+
+TEST_CASE("rs R-050 neither reader nor relay makes a topic that is not there") {
+    // The cluster of this process makes every topic that it is asked for, whoever asks how.
+    for (const auto role : {KafkaClient::Role::Producer, KafkaClient::Role::Consumer}) {
+        const auto client = KafkaClient::open(role, KafkaSettings{});
+        REQUIRE(client.ok());
+        std::array<char, 16> value{};
+        std::size_t size = value.size();
+        REQUIRE(rd_kafka_conf_get(rd_kafka_conf((*client)->handle()), "allow.auto.create.topics", value.data(),
+                                  &size) == RD_KAFKA_CONF_OK);
+        CHECK(std::string{value.data()} == "false");
+    }
 }
 
 TEST_CASE("a topic that is not there is named, with what to run") {

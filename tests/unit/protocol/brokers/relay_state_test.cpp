@@ -51,6 +51,23 @@ TEST_CASE("rs R-046, rs R-141 whoever has lost the lease of the relay neither re
     CHECK(*other.load("kafka") == later);
 }
 
+TEST_CASE("rs R-016 what a relay has sent of this log may be purged, whichever process it is") {
+    testing::StateDatabase database{YK_EACH_DATABASE};
+    const auto other = database.open();
+    CHECK(*relayed_up_to(*other) == Position{});
+    const auto log = database.place->open_log();
+    const auto latest = log->capture();
+    REQUIRE(latest.ok());
+    RelayState state = kState;
+    state.cursor.epoch = latest->cursor().epoch;
+    RelayTable table{*database.connection, std::nullopt};
+    REQUIRE(table.save("kafka", state).ok());
+    CHECK(*relayed_up_to(*other) == Position{3, 17});
+    state.cursor.epoch = "before a restore";
+    REQUIRE(table.save("kafka", state).ok());
+    CHECK(*relayed_up_to(*other) == Position{});
+}
+
 TEST_CASE("a state that cannot be read is no reason to begin anew") {
     testing::StateDatabase database{YK_EACH_DATABASE};
     database.type("INSERT INTO relay_state(topic, part, cursor, log_epoch) VALUES('kafka', -1, 'x', 'first')");

@@ -205,18 +205,20 @@ TEST_CASE("rs R-016 the log is purged every minute, chunk after chunk, by the pr
     Logged log{{}};
     log.type("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)"
              " INSERT INTO change_log(kind, op, id, at_ms) SELECT 1, 2, 'd', 5 FROM n");
-    McsHousekeeping housekeeping{std::make_unique<SqliteUpkeep>(log.open()), {{24h, 500}}};
+    rs::Position relayed{0, 4000};
+    const auto ask = [&](rs::SqlConnection&) -> Result<rs::Position, rs::StoreError> { return relayed; };
+    McsHousekeeping housekeeping{std::make_unique<SqliteUpkeep>(log.open()), {{24h, 500}, ask}};
     CHECK(loops.step() == Simulator::Clock::time_point::max());
-    housekeeping.set_purging(true, rs::Position{0, 4000});
+    housekeeping.set_purging(true);
     CHECK_FALSE(loops.step().has_value());
     CHECK(log.count("change_log") == 1000);
     CHECK(housekeeping.status().is_relay_stuck);
-    housekeeping.set_purging(true, rs::Position{0, 6000});
+    relayed.sequence = 6000; // as is asked anew each time
     CHECK_FALSE(loops.step().has_value());
     CHECK(log.count("change_log") == 0);
     CHECK_FALSE(housekeeping.status().is_relay_stuck);
     CHECK(loops.step() == loops.time + 1min);
-    housekeeping.set_purging(false, {});
+    housekeeping.set_purging(false);
     CHECK(loops.step() == Simulator::Clock::time_point::max());
 }
 

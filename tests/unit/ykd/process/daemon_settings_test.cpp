@@ -160,13 +160,91 @@ mcs:
     CHECK(fault("mcs: {db: {url: 'mysql://h/d'}}\n").find("postgresql://HOST/DATABASE is wanted") != std::string::npos);
     CHECK(fault("mcs: {db: {url: mcs.db}}\n").find("sqlite:PATH or postgresql://HOST/DATABASE is wanted") !=
           std::string::npos);
-    CHECK(fault("mcs: {kafka: {brokers: b}}\n") ==
-          "ykd.conf:1:7: mcs.kafka: this version of ykd has nothing behind it yet");
+    CHECK(fault("mcs: {kafka: {assignment: group}}\n") ==
+          "ykd.conf:1:15: mcs.kafka.assignment: this version of ykd has nothing behind it yet");
     CHECK(fault("mcs: {deleteMode: all}\n").find("cascade, owners or orphan") != std::string::npos);
     CHECK(read("").mcs.metrics_allowed_hosts.empty()); // no page is fetched
     CHECK(fault("mcs: {metrics: {allowedHosts: ['http://a/']}}\n") ==
           "ykd.conf:1:30: mcs.metrics.allowedHosts: http://a/: HOST or HOST:PORT is wanted, such as 127.0.0.1:9100");
     CHECK(fault("enabled: true\n").find("unknown key") != std::string::npos);
+}
+
+#ifdef YK_WITH_NATS
+TEST_CASE("rs R-164, C-469 changes may come by NATS") {
+    const EventSettings events = read(R"(mcs:
+  transport: nats
+  nats: {url: 'nats://a:4222,tls://u:p@b:4222', stream: prod-1, create: false, fallbackAfter: 0s}
+)")
+                                     .mcs.events;
+    CHECK(events.transport == EventTransportKind::Nats);
+    CHECK(events.nats.url == "nats://a:4222,tls://u:p@b:4222");
+    CHECK((events.nats.stream == "prod-1" && !events.nats.create));
+    CHECK(events.nats.fallback_after == Duration{0});
+    const EventSettings plain = read("mcs: {transport: nats, nats: {url: 'nats://a'}}\n").mcs.events;
+    CHECK((plain.nats.stream == "gns" && plain.nats.create && plain.nats.fallback_after == std::chrono::seconds{30}));
+    CHECK(fault("mcs: {transport: nats}\n") ==
+          "ykd.conf:1:7: mcs.nats.url: nats://HOST:PORT or tls://HOST:PORT is wanted, or several with commas");
+    for (const char* bad : {"http://a", "nats://", "a:4222", "nats://a,", "", "nats://a, nats://b"})
+        CHECK(
+            fault(std::string{"mcs: {transport: nats, nats: {url: '"} + bad + "'}}\n").find("mcs.nats.url: nats://") !=
+            std::string::npos);
+    CHECK(fault("mcs: {transport: nats, nats: {url: 'nats://a', stream: a.b}}\n").find("mcs.nats.stream: at most") !=
+          std::string::npos);
+    CHECK(fault("mcs: {nats: {url: 'nats://a'}}\n") ==
+          "ykd.conf:1:14: mcs.nats.url: has no effect without mcs.transport: nats");
+    CHECK(
+        fault("mcs: {transport: nats, nats: {url: 'nats://a', fallbackAfter: -1s}}\n").find("mcs.nats.fallbackAfter") !=
+        std::string::npos);
+}
+#else
+TEST_CASE("rs R-006 a daemon that was built without NATS says so") {
+    CHECK(fault("mcs: {transport: nats, nats: {url: 'nats://a'}}\n") ==
+          "ykd.conf:1:7: mcs.transport: this ykd was built without NATS (libnats-dev, YK_WITH_NATS)");
+}
+#endif
+
+#ifdef YK_WITH_KAFKA
+TEST_CASE("rs R-045, rs R-050, C-469 changes may come by Kafka, whose promises are no settings") {
+    const EventSettings events = read(R"(mcs:
+  transport: kafka
+  kafka:
+    brokers: a:9092,b:9092
+    topicPrefix: prod.
+    fallbackAfter: 1m
+    properties: {linger.ms: 7, sasl.password: secret}
+)")
+                                     .mcs.events;
+    CHECK(events.transport == EventTransportKind::Kafka);
+    CHECK((events.kafka.brokers == "a:9092,b:9092" && events.kafka.prefix == "prod."));
+    CHECK(events.kafka.fallback_after == std::chrono::minutes{1});
+    CHECK(events.kafka.properties ==
+          std::map<std::string, std::string>{{"linger.ms", "7"}, {"sasl.password", "secret"}});
+    CHECK(fault("mcs: {transport: kafka}\n") ==
+          "ykd.conf:1:7: mcs.kafka.brokers: HOST:PORT is wanted, or several of them with commas in between");
+    const auto property = [](const std::string& text) {
+        return fault("mcs: {transport: kafka, kafka: {brokers: b, properties: {" + text + "}}}\n");
+    };
+    CHECK(property("acks: 1") == "ykd.conf:1:44: mcs.kafka.properties.acks: events would be lost with another value; "
+                                 "leave it out");
+    CHECK(property("bootstrap.servers: x").find("mcs.kafka.properties.bootstrap.servers: it is not to be set here") !=
+          std::string::npos);
+    CHECK(property("no.such: x").find("mcs.kafka.properties.no.such: ") != std::string::npos);
+    CHECK(property("linger.ms: long").find("mcs.kafka.properties.linger.ms: ") != std::string::npos);
+    CHECK(fault("mcs: {transport: kafka, kafka: {brokers: b, topicPrefix: 'a b'}}\n").find("mcs.kafka.topicPrefix") !=
+          std::string::npos);
+    CHECK(fault("mcs: {kafka: {brokers: b}}\n") ==
+          "ykd.conf:1:15: mcs.kafka.brokers: has no effect without mcs.transport: kafka");
+}
+#else
+TEST_CASE("rs R-006 a daemon that was built without Kafka says so") {
+    CHECK(fault("mcs: {transport: kafka, kafka: {brokers: b}}\n") ==
+          "ykd.conf:1:7: mcs.transport: this ykd was built without Kafka (librdkafka-dev, YK_WITH_KAFKA)");
+}
+#endif
+
+TEST_CASE("C-469 by what way changes come is one of three") {
+    CHECK(read("mcs: {transport: embedded}\n").mcs.events.transport == EventTransportKind::Embedded);
+    CHECK(fault("mcs: {transport: carrier-pigeon}\n") == "ykd.conf:1:18: mcs.transport is embedded, kafka or nats");
 }
 
 TEST_CASE("C-469 sizes are bytes, or have KiB, MiB or GiB") {

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Daemons whose changes of Deployments come by a server of NATS, and what tests ask of them."""
+import os
+import sqlite3
+import subprocess
+import time
+
+from daemon_support import Daemon, check, until
+
+YKCTL = os.path.join(os.environ["YK_BIN"], "ykctl")
+FALLBACK = 2  # seconds
+
+
+def settings(place, **more):
+    extra = "".join(f", {key}: {value}" for key, value in more.items())
+    return f"mcs: {{enabled: true, transport: nats, nats: {{url: '{place}', fallbackAfter: {FALLBACK}s}}{extra}}}\n"
+
+
+def hosted(text, *flags, **more):
+    return Daemon(*flags, "--settings", "@conf", files={"conf": text}, **more)
+
+
+def status(client):
+    return client.get("McsRead", {"what": "status"})
+
+
+def ready(daemon):
+    client = daemon.client()
+    until("MCS runs", lambda: status(client)["state"] == "running", 60)
+    return client
+
+
+def change(client, kind, verb, name, **body):
+    """Asked again while the daemon is busy, as ykctl does."""
+    request = {"verb": verb, "kind": kind, "id": name, "body": body}
+    if kind == "deployment" and verb == "create":
+        request["body"] = {"name": name, "user": "u", "resource": {"vcore": 1000}, **body}
+    end = time.monotonic() + 30
+    while True:
+        client.seq += 1
+        reply = client.ask("McsWrite", request, seq=client.seq)
+        if reply["ok"]:
+            return reply["body"]
+        check(reply["err"]["name"] == "E_BUSY" and time.monotonic() < end, reply)
+        client.seq -= 1  # it has not used its number up
+        time.sleep(0.1)
+
+
+def placed(client, name):
+    item = client.get("McsRead", {"what": "describe", "kind": "deployment", "id": name})["item"]
+    return len([one for one in item.get("schedule", {}).get("placements", []) if one["state"] == "Placed"])
+
+
+def comes_to(client, name, count):
+    until(f"{name} has {count}", lambda: placed(client, name) == count, 30)
+
+
+def metrics(client):
+    text = client.get("Metrics", {"prefix": "mcs_"})["text"]
+    return dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
+
+
+def is_on_broker(client):
+    transport = status(client)["transport"]
+    return transport["up"] and transport["reads"] == "broker"
+
+
+def said(daemon, client):
+    return daemon.text() + str(status(client)) + str(client.get("Status", {})) + str(client.get("Health", {}))
+
+
+def shell(daemon, sql):
+    """Somebody with a shell, of whom no daemon knows but by the change log."""
+    connection = sqlite3.connect(daemon.folder + "/mcs.db", timeout=10, isolation_level=None)
+    connection.execute(sql)
+    connection.close()
+
+
+def ykctl(daemon, *words):
+    done = subprocess.run([YKCTL, "-s", "ipc://" + daemon.path, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False)
+    check(done.returncode == 0, words, done.stdout)
+    return done.stdout
