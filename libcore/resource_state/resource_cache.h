@@ -6,8 +6,8 @@
 // const), and what it read from the database always wins (rs ). Objects are shared and never change, so one
 // that was got stays whole while the cache moves on.
 //
-// Owner: ResourceInformer<T>. Thread: its owner's. Cost: get() one probe of a hash table; per object some 30 bytes and
-// the object, and O(log n) per index and change.
+// Owner: ResourceInformer<T>. Thread: its owner's. Cost: get() one probe of a hash table; per object some 60 bytes and
+// the object; O(log n) for each index whose key changes.
 // Invariants, checked by check():
 //  A  each object is found by its id, and no id has two
 //  B  each index has exactly the objects that are in the cache
@@ -42,6 +42,8 @@ public:
     };
 
     ResourceCache() : table_(std::make_unique<Table>()) {}
+    ResourceCache(const ResourceCache&) = delete;
+    ResourceCache& operator=(const ResourceCache&) = delete;
 
     // --- questions ------------------------------------------------------------------------------
     /// nullptr: there is none.
@@ -63,10 +65,14 @@ public:
     /// cache may change between two calls: an object that is there all the time is met exactly once (rs R-105).
     template <class Use>
     Slot for_each_from(Slot first, std::size_t most, Use&& use) const {
+        return for_each_entry_from(first, most, [&](const Entry& entry) { use(entry.object); });
+    }
+    template <class Use>
+    Slot for_each_entry_from(Slot first, std::size_t most, Use&& use) const {
         return table_->entries.until(first, [&](EntryId at) {
             if (most == 0) return true;
             --most;
-            use(table_->entries[at].object);
+            use(table_->entries[at]);
             return false;
         });
     }
@@ -103,9 +109,10 @@ public:
 
     /// An index that lives as long as the cache. To be made before anything is in the cache.
     template <class Key>
-    const CacheIndex<T, Key>& add_index(typename CacheIndex<T, Key>::KeysOf keys_of) {
+    const CacheIndex<T, Key>& add_index(typename CacheIndex<T, Key>::KeyOf key_of) {
         YK_CHECK(size() == 0, "indexes are made before the cache is filled");
-        auto made = std::make_unique<CacheIndex<T, Key>>(std::move(keys_of));
+        auto made = std::make_unique<CacheIndex<T, Key>>(
+            std::move(key_of), [this](Slot slot) -> const T& { return *table_->entries[EntryId{slot}].object; });
         const CacheIndex<T, Key>& index = *made;
         indexes_.push_back(std::move(made));
         return index;
@@ -113,12 +120,25 @@ public:
 
     // --- changes, by the reconciler -------------------------------------------------------------
     /// Adds the entry, or replaces the one of its id.
-    void put(Entry entry) { put_into(*table_, std::move(entry), true); }
+    void put(Entry entry) {
+        const EntryId at = find_in(*table_, meta_of(*entry.object).id);
+        if (!at) {
+            const EntryId made = add_to(*table_, std::move(entry));
+            for (const auto& index : indexes_) index->add(made.index);
+            return;
+        }
+        Entry& kept = table_->entries[at];
+        for (const auto& index : indexes_)
+            if (!index->has_same_key(*kept.object, *entry.object)) index->remove(at.index);
+        std::swap(kept, entry); // `entry` is the old one from here on
+        for (const auto& index : indexes_)
+            if (!index->has_same_key(*kept.object, *entry.object)) index->add(at.index);
+    }
     /// REQUIRES: the id is there.
     void erase(std::string_view id) {
         const EntryId at = find_in(*table_, id);
         YK_CHECK(at.valid(), "only what is in the cache can be erased");
-        for (const auto& index : indexes_) index->remove(*table_->entries[at].object, at.index);
+        for (const auto& index : indexes_) index->remove(at.index);
         table_->by_id.erase(hash(id), at);
         table_->entries.destroy(at);
         table_->entries.give_back();
@@ -133,13 +153,16 @@ public:
 
     /// A new content is put together beside the present one, which stays until end_load() (start, S4).
     void begin_load() { shadow_ = std::make_unique<Table>(); }
-    void load(Entry entry) { put_into(*shadow_, std::move(entry), false); }
+    void load(Entry entry) {
+        if (const EntryId at = find_in(*shadow_, meta_of(*entry.object).id))
+            shadow_->entries[at] = std::move(entry);
+        else
+            add_to(*shadow_, std::move(entry));
+    }
     void end_load() {
         table_ = std::move(shadow_);
-        for (const auto& index : indexes_) {
-            index->clear();
-            table_->entries.for_each([&](EntryId at) { index->add(*table_->entries[at].object, at.index); });
-        }
+        const auto slots = all_slots();
+        for (const auto& index : indexes_) index->refill(slots);
     }
     void set_synced(bool synced) { is_synced_ = synced; }
 
@@ -151,6 +174,8 @@ public:
             if (find_in(*table_, id) != at) broken.push_back("A: not found by its id: " + id);
         });
         if (table_->by_id.size() != size()) broken.emplace_back("A: ids without an object");
+        for (const auto& index : indexes_)
+            if (!index->is_of(all_slots())) broken.emplace_back("B: an index has other objects than the cache");
         return broken;
     }
 
@@ -165,19 +190,17 @@ private:
     [[nodiscard]] static EntryId find_in(const Table& table, std::string_view id) {
         return table.by_id.find(hash(id), [&](EntryId at) { return meta_of(*table.entries[at].object).id == id; });
     }
-    void put_into(Table& table, Entry entry, bool indexed) {
-        const std::string& id = meta_of(*entry.object).id;
-        EntryId at = find_in(table, id);
-        if (indexed && at)
-            for (const auto& index : indexes_) index->remove(*table.entries[at].object, at.index);
-        if (at) {
-            table.entries[at] = std::move(entry);
-        } else {
-            at = table.entries.make(std::move(entry));
-            table.by_id.insert(hash(meta_of(*table.entries[at].object).id), at);
-        }
-        if (indexed)
-            for (const auto& index : indexes_) index->add(*table.entries[at].object, at.index);
+    static EntryId add_to(Table& table, Entry entry) {
+        const std::uint32_t hashed = hash(meta_of(*entry.object).id);
+        const EntryId at = table.entries.make(std::move(entry));
+        table.by_id.insert(hashed, at);
+        return at;
+    }
+    [[nodiscard]] std::vector<Slot> all_slots() const {
+        std::vector<Slot> slots;
+        slots.reserve(size());
+        table_->entries.for_each([&slots](EntryId at) { slots.push_back(at.index); });
+        return slots;
     }
 
     std::unique_ptr<Table> table_, shadow_;

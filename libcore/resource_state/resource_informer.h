@@ -28,8 +28,8 @@ public:
 
     [[nodiscard]] const ResourceCache<T>& cache() const { return cache_; }
     template <class Key>
-    const CacheIndex<T, Key>& add_index(typename CacheIndex<T, Key>::KeysOf keys_of) {
-        return cache_.template add_index<Key>(std::move(keys_of));
+    const CacheIndex<T, Key>& add_index(typename CacheIndex<T, Key>::KeyOf key_of) {
+        return cache_.template add_index<Key>(std::move(key_of));
     }
     /// The handler must outlive the informer. One that is added after the start gets what is there (rs R-058).
     void add_handler(ResourceEventHandler<T>& handler, HandlerOptions options, Instant now) {

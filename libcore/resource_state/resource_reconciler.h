@@ -120,11 +120,10 @@ public:
     /// or the cache's end(). Only reading the key's row removes anything (rs R-096).
     typename ResourceCache<T>::Slot queue_unseen(typename ResourceCache<T>::Slot first, std::size_t most,
                                                  const ScanStep& step, std::uint64_t& unseen, Instant now) {
-        return cache_.for_each_from(first, most, [&](const Ptr<T>& object) {
-            const std::string& id = meta_of(*object).id;
-            if (cache_.find(id)->scan >= step.scan) return;
+        return cache_.for_each_entry_from(first, most, [&](const Entry& entry) {
+            if (entry.scan >= step.scan) return;
             ++unseen;
-            queue_.add(id, step.reason, now);
+            queue_.add(meta_of(*entry.object).id, step.reason, now);
         });
     }
     /// What is applied from now on counts as seen by the scan of this number.

@@ -34,9 +34,9 @@ Refused check_names(SqlConnection& connection, const Deployment& row) {
 /// The columns of a Deployment that users give, in the order of its two statements.
 Result<std::int64_t, rs::StoreError> put_deployment(SqlConnection& connection, const std::string& sql,
                                                     const Deployment& row, const std::string& policy) {
-    return execute(connection, sql, row.meta.id, row.name, row.partition, row.queue, row.user, json_of(row.groups),
-                   json_of(row.resource), row.min_replicas, row.max_replicas, row.replicas, std::int64_t{row.priority},
-                   policy, json_of(row.tags), std::int64_t{row.is_paused ? 1 : 0},
+    return execute(connection, sql, row.meta.id, row.name, *row.partition, *row.queue, *row.user, json_of(*row.groups),
+                   json_of(*row.resource), row.min_replicas, row.max_replicas, row.replicas, std::int64_t{row.priority},
+                   policy, json_of(*row.tags), std::int64_t{row.is_paused ? 1 : 0},
                    std::int64_t{static_cast<std::uint8_t>(row.delete_mode)}, row.meta.uid);
 }
 
@@ -69,7 +69,7 @@ Refused set_cascade(SqlConnection& connection, const std::string& id, const std:
 
 WriteOutcome CommandWriter::operator()(const InsertDeployment& command) {
     Deployment row = command.row;
-    const auto policy = canonical_object(row.policy);
+    const auto policy = canonical_object(*row.policy);
     if (!policy) return Fatal{"policy: it is no JSON object"};
     YK_REFUSED(lock_names(connection_));
     YK_SQL(present, find_current(connection_, kDeployment, row.meta.id));
@@ -92,7 +92,7 @@ WriteOutcome CommandWriter::operator()(const InsertDeployment& command) {
 }
 
 WriteOutcome CommandWriter::operator()(const UpdateDeployment& command) {
-    const auto policy = canonical_object(command.row.policy);
+    const auto policy = canonical_object(*command.row.policy);
     if (!policy) return Fatal{"policy: it is no JSON object"};
     Deployment row = command.row;
     CurrentRow current;

@@ -2,6 +2,7 @@
 #include "protocol/databases/mcs_store.h"
 
 #include <limits>
+#include <optional>
 
 #include "protocol/databases/canonical_json.h"
 
@@ -24,20 +25,40 @@ Owner owner_of(const rs::SqlRow& row, int first) {
     return {static_cast<rs::Kind>(row.number(first)), row.text(first + 1), row.text(first + 2)};
 }
 
+// Columns of which many rows have the same.
+Shared<std::string> text_of(KnownTexts<std::string>& known, std::string_view text) {
+    if (const auto* const found = known.find(text)) return *found;
+    return known.add(text, std::string{text});
+}
+
+std::optional<Shared<std::string>> object_of(KnownTexts<std::string>& known, std::string_view json) {
+    if (const auto* const found = known.find(json)) return *found;
+    auto object = canonical_object(json);
+    return object ? std::optional{known.add(json, *std::move(object))} : std::nullopt;
+}
+
+template <class Value>
+Result<Shared<Value>, std::string> value_of(KnownTexts<Value>& known, std::string_view json,
+                                            Result<Value, std::string> (*read)(std::string_view)) {
+    if (const auto* const found = known.find(json)) return *found;
+    YK_TRY(value, read(json));
+    return known.add(json, std::move(value));
+}
+
 } // namespace
 
-Result<Deployment, std::string> RowColumns<Deployment>::decode(const rs::SqlRow& row) {
+Result<Deployment, std::string> RowColumns<Deployment>::decode(const rs::SqlRow& row, KnownColumns& known) {
     Deployment made;
     made.meta = meta_of(row);
     made.meta.generation = row.number(3);
     made.name = row.text(4);
-    made.partition = row.text(5);
-    made.queue = row.text(6);
-    made.user = row.text(7);
-    YK_COLUMN(groups, "grps", list_of(row.text(8)));
-    YK_COLUMN(resource, "resource", amounts_of(row.text(9)));
-    YK_COLUMN(tags, "tags", texts_of(row.text(16)));
-    auto policy = canonical_object(row.text(15));
+    made.partition = text_of(known.texts, row.view(5));
+    made.queue = text_of(known.texts, row.view(6));
+    made.user = text_of(known.texts, row.view(7));
+    YK_COLUMN(groups, "grps", value_of(known.lists, row.view(8), list_of));
+    YK_COLUMN(resource, "resource", value_of(known.amounts, row.view(9), amounts_of));
+    YK_COLUMN(tags, "tags", value_of(known.maps, row.view(16), texts_of));
+    auto policy = object_of(known.objects, row.view(15));
     if (!policy) return std::string{"policy: it is no JSON object"};
     const std::int64_t priority = row.number(14), mode = row.number(18);
     if (priority < std::numeric_limits<std::int32_t>::min() || priority > std::numeric_limits<std::int32_t>::max())
@@ -57,7 +78,8 @@ Result<Deployment, std::string> RowColumns<Deployment>::decode(const rs::SqlRow&
     return made;
 }
 
-Result<DeploymentScale, std::string> RowColumns<DeploymentScale>::decode(const rs::SqlRow& row) {
+Result<DeploymentScale, std::string> RowColumns<DeploymentScale>::decode(const rs::SqlRow& row,
+                                                                         KnownColumns& /*known*/) {
     DeploymentScale made;
     made.meta = meta_of(row);
     made.owner = owner_of(row, 3);
@@ -73,7 +95,8 @@ Result<DeploymentScale, std::string> RowColumns<DeploymentScale>::decode(const r
     return made;
 }
 
-Result<DeploymentSchedule, std::string> RowColumns<DeploymentSchedule>::decode(const rs::SqlRow& row) {
+Result<DeploymentSchedule, std::string> RowColumns<DeploymentSchedule>::decode(const rs::SqlRow& row,
+                                                                               KnownColumns& /*known*/) {
     DeploymentSchedule made;
     made.meta = meta_of(row);
     made.owner = owner_of(row, 3);
@@ -94,7 +117,7 @@ Result<DeploymentSchedule, std::string> RowColumns<DeploymentSchedule>::decode(c
     return made;
 }
 
-Result<Node, std::string> RowColumns<Node>::decode(const rs::SqlRow& row) {
+Result<Node, std::string> RowColumns<Node>::decode(const rs::SqlRow& row, KnownColumns& /*known*/) {
     Node made;
     made.meta = meta_of(row);
     YK_COLUMN(attributes, "attributes", texts_of(row.text(3)));

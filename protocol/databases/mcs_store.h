@@ -6,11 +6,21 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "libcore/mcs/writes.h"
+#include "protocol/databases/known_texts.h"
 #include "protocol/databases/sql_connection.h"
 
 namespace yk::mcs {
+
+/// What columns were read as before, and its rows have in common. Owner: the store of a kind.
+struct KnownColumns {
+    KnownTexts<std::string> texts, objects; // objects: JSON that nobody looks at here
+    KnownTexts<std::vector<std::string>> lists;
+    KnownTexts<Amounts> amounts;
+    KnownTexts<Texts> maps;
+};
 
 /// How the row of a kind is made of its columns. The error of a row says which column cannot be understood (rs R-071).
 template <class T>
@@ -21,14 +31,14 @@ struct RowColumns<Deployment> {
         "SELECT id, uid, version, generation, name, partition, queue, usr, grps, resource, min_replicas, max_replicas,"
         " replicas, replicas IS NOT NULL, priority, policy, tags, paused, cascade, created_ms, updated_ms FROM "
         "deployment";
-    [[nodiscard]] static Result<Deployment, std::string> decode(const rs::SqlRow& row);
+    [[nodiscard]] static Result<Deployment, std::string> decode(const rs::SqlRow& row, KnownColumns& known);
 };
 template <>
 struct RowColumns<DeploymentScale> {
     static constexpr const char* kSelect =
         "SELECT id, uid, version, owner_kind, owner_id, owner_uid, cascade_parent, desired, reason,"
         " observed_generation, status, writer_epoch, created_ms, updated_ms FROM deployment_scale";
-    [[nodiscard]] static Result<DeploymentScale, std::string> decode(const rs::SqlRow& row);
+    [[nodiscard]] static Result<DeploymentScale, std::string> decode(const rs::SqlRow& row, KnownColumns& known);
 };
 template <>
 struct RowColumns<DeploymentSchedule> {
@@ -36,13 +46,13 @@ struct RowColumns<DeploymentSchedule> {
         "SELECT id, uid, version, owner_kind, owner_id, owner_uid, cascade_parent, application_id,"
         " observed_scale_version, desired, placed, pending, state, status, writer_epoch, created_ms, updated_ms"
         " FROM deployment_schedule";
-    [[nodiscard]] static Result<DeploymentSchedule, std::string> decode(const rs::SqlRow& row);
+    [[nodiscard]] static Result<DeploymentSchedule, std::string> decode(const rs::SqlRow& row, KnownColumns& known);
 };
 template <>
 struct RowColumns<Node> {
     static constexpr const char* kSelect = "SELECT id, uid, version, attributes, capacity, occupied, schedulable,"
                                            " created_ms, updated_ms FROM node";
-    [[nodiscard]] static Result<Node, std::string> decode(const rs::SqlRow& row);
+    [[nodiscard]] static Result<Node, std::string> decode(const rs::SqlRow& row, KnownColumns& known);
 };
 
 inline constexpr const char* kPlacementColumns =
@@ -55,8 +65,9 @@ read_placements(rs::SqlConnection& connection, std::string_view schedule_id);
 
 /// What is known of the row that a statement stands on. REQUIRES: within a transaction.
 template <rs::Resource T>
-[[nodiscard]] Result<rs::Found<T>, rs::StoreError> read_row(rs::SqlConnection& connection, const rs::SqlRow& row) {
-    auto decoded = RowColumns<T>::decode(row);
+[[nodiscard]] Result<rs::Found<T>, rs::StoreError> read_row(rs::SqlConnection& connection, const rs::SqlRow& row,
+                                                            KnownColumns& known) {
+    auto decoded = RowColumns<T>::decode(row, known);
     if (!decoded.ok()) return rs::Found<T>{rs::BrokenRow{row.text(0), decoded.error()}};
     if constexpr (requires { decoded->placements; }) {
         YK_TRY(placements, read_placements(connection, decoded->meta.id));
@@ -95,14 +106,15 @@ public:
         YK_CHECKED(transaction.begun());
         rs::Rows<T> rows;
         rows.found.reserve(ids.size());
+        rs::SqlStatement select = connection_.statement(std::string{kSelect} + " WHERE id = ?");
         for (const std::string& id : ids) {
-            rs::SqlStatement select = connection_.statement(std::string{kSelect} + " WHERE id = ?");
+            select.reset();
             YK_TRY(has_row, select.bind(1, id).step());
             if (!has_row) {
                 rows.found.push_back(rs::AbsentRow{});
                 continue;
             }
-            YK_TRY(found, read_row<T>(connection_, select));
+            YK_TRY(found, read_row<T>(connection_, select, known_));
             rows.found.push_back(std::move(found));
         }
         YK_TRY(head, connection_.log_head(rs::SqlAccess::Read));
@@ -120,7 +132,7 @@ public:
             YK_TRY(has_row, select.step());
             if (!has_row) break;
             page.last_id = select.text(0);
-            YK_TRY(found, read_row<T>(connection_, select));
+            YK_TRY(found, read_row<T>(connection_, select, known_));
             page.found.push_back(std::move(found));
         }
         page.is_last = page.found.size() < limit;
@@ -133,6 +145,7 @@ private:
     static constexpr const char* kSelect = RowColumns<T>::kSelect;
 
     rs::SqlConnection& connection_;
+    KnownColumns known_;
 };
 
 } // namespace yk::mcs

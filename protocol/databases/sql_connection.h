@@ -24,7 +24,9 @@ public:
     virtual ~SqlRow() = default;
     /// 0 and the empty text stand for NULL. A truth is 1 or 0.
     [[nodiscard]] virtual std::int64_t number(int column) const = 0;
-    [[nodiscard]] virtual std::string text(int column) const = 0;
+    /// Valid until the statement is stepped, reset or ended.
+    [[nodiscard]] virtual std::string_view view(int column) const = 0;
+    [[nodiscard]] std::string text(int column) const { return std::string{view(column)}; }
 };
 
 /// A statement as its connection keeps it, prepared.
@@ -55,8 +57,10 @@ public:
     }
     /// Whether there is a row.
     [[nodiscard]] Result<bool, StoreError> step() { return kept_.step(); }
+    /// To be bound and stepped anew.
+    void reset() { kept_.reset(); }
     [[nodiscard]] std::int64_t number(int column) const override { return kept_.number(column); }
-    [[nodiscard]] std::string text(int column) const override { return kept_.text(column); }
+    [[nodiscard]] std::string_view view(int column) const override { return kept_.view(column); }
 
 private:
     KeptStatement& kept_;

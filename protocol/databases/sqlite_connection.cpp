@@ -58,7 +58,7 @@ public:
         return error_of(sqlite3_db_handle(statement_));
     }
     [[nodiscard]] std::int64_t number(int column) const override { return sqlite3_column_int64(statement_, column); }
-    [[nodiscard]] std::string text(int column) const override {
+    [[nodiscard]] std::string_view view(int column) const override {
         const auto* const bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
         if (bytes == nullptr) return {};
         return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};

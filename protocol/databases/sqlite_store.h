@@ -38,8 +38,9 @@ public:
         YK_CHECKED(transaction.begun());
         Rows<T> rows;
         rows.found.reserve(ids.size());
+        SqliteStatement select = connection_.statement(kSelect + " WHERE id = ?");
         for (const std::string& id : ids) {
-            SqliteStatement select = connection_.statement(kSelect + " WHERE id = ?");
+            select.reset();
             YK_TRY(has_row, select.bind(1, id).step());
             rows.found.push_back(has_row ? decode(select) : Found<T>{AbsentRow{}});
         }

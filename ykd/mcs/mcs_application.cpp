@@ -51,10 +51,8 @@ McsApplication::McsApplication(Parts parts, McsConnections connections, Instant 
       scales_(manager_.add(*connections_.scales)),
       schedules_(manager_.add(*connections_.schedules)),
       nodes_(manager_.add(*connections_.nodes)),
-      by_name_(deployments_.add_index<std::string>(
-          [](const mcs::Deployment& row) { return std::vector<std::string>{row.name}; })),
-      nodes_by_id_(
-          nodes_.add_index<std::string>([](const mcs::Node& row) { return std::vector<std::string>{row.meta.id}; })),
+      by_name_(deployments_.add_index<std::string>([](const mcs::Deployment& row) { return &row.name; })),
+      nodes_by_id_(nodes_.add_index<std::string>([](const mcs::Node& row) { return &row.meta.id; })),
       autoscaler_(ports()),
       on_deployment_(autoscaler_, deployments_),
       on_scale_(autoscaler_, scales_),
@@ -261,7 +259,7 @@ std::string McsApplication::refuses_writes() {
 
 Result<void> McsApplication::push_metric(const mcs::Deployment& deployment, const mcs::MetricSample& sample,
                                          Instant now) {
-    const auto policy = mcs::parse_policy(deployment.policy);
+    const auto policy = mcs::parse_policy(*deployment.policy);
     if (!policy.ok()) return Error::at("name", "the policy cannot be read: " + policy.error().message);
     return metrics_.push(deployment.meta.uid, *policy, mcs::bounds_of(deployment), sample, now);
 }

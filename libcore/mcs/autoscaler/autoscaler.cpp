@@ -116,7 +116,7 @@ void Autoscaler::forget(std::string_view id, std::string_view deployment_uid) {
 }
 
 void Autoscaler::read_policy(ScaleMemory& memory, const Deployment& deployment) {
-    Result<ScalingPolicy> policy = ports_.texts.policy_of(deployment.policy);
+    Result<ScalingPolicy> policy = ports_.texts.policy_of(*deployment.policy);
     memory.generation = deployment.meta.generation;
     memory.is_policy_broken = !policy.ok();
     memory.policy = policy.ok() ? std::move(policy).value() : ScalingPolicy{};

@@ -36,7 +36,7 @@ public:
         return result_->rows() > 0;
     }
     [[nodiscard]] std::int64_t number(int column) const override { return result_->number(row_, column); }
-    [[nodiscard]] std::string text(int column) const override { return result_->text(row_, column); }
+    [[nodiscard]] std::string_view view(int column) const override { return result_->view(row_, column); }
     void reset() override {
         result_.reset();
         parameters.assign(parameters.size(), std::nullopt);

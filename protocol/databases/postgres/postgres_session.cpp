@@ -83,7 +83,7 @@ std::int64_t PostgresResult::number(int row, int column) const {
     return value == "t" ? 1 : to_number<std::int64_t>(value).value_or(0);
 }
 
-std::string PostgresResult::text(int row, int column) const {
+std::string_view PostgresResult::view(int row, int column) const {
     return {PQgetvalue(result_.get(), row, column), static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
 }
 

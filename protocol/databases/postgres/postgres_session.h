@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libcore/base/time.h"
@@ -39,7 +40,8 @@ public:
     [[nodiscard]] std::int64_t changes() const; // rows that it changed
     // Of a row, both from 0. A column that is NULL is 0 or empty; a truth is 1 or 0.
     [[nodiscard]] std::int64_t number(int row, int column) const;
-    [[nodiscard]] std::string text(int row, int column) const;
+    [[nodiscard]] std::string_view view(int row, int column) const; // valid as long as this is there
+    [[nodiscard]] std::string text(int row, int column) const { return std::string{view(row, column)}; }
 
 private:
     static void clear(pg_result* result);

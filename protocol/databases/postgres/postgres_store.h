@@ -72,7 +72,7 @@ private:
         for (;;) {
             YK_TRY(has_row, select.step());
             if (!has_row) break;
-            rows.emplace_back(select.text(0), RowColumns<T>::decode(select));
+            rows.emplace_back(select.text(0), RowColumns<T>::decode(select, known_));
         }
         if constexpr (kHasPlacements) YK_CHECKED(add_placements(rows));
         FoundById found;
@@ -102,6 +102,7 @@ private:
     }
 
     rs::SqlConnection& connection_;
+    KnownColumns known_;
 };
 
 } // namespace yk::mcs

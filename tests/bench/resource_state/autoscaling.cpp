@@ -67,7 +67,7 @@ public:
     Result<void> push(std::size_t from, std::size_t to, Instant now) {
         for (std::size_t at = from; at < to; ++at) {
             const auto row = world_.follower.cache().get(deployment_of(static_cast<std::uint32_t>(at), rows_).meta.id);
-            YK_TRY(policy, mcs::parse_policy(row->policy)); // as McsApplication::push_metric()
+            YK_TRY(policy, mcs::parse_policy(*row->policy)); // as McsApplication::push_metric()
             YK_CHECKED(world_.metrics.push(row->meta.uid, policy, mcs::bounds_of(*row), {"load", {}, 1000}, now));
         }
         return {};

@@ -200,7 +200,7 @@ mcs::Deployment deployment_of(std::uint32_t number, const Rows& rows) {
     row.max_replicas = 10;
     if (rows.policy == "{}") row.replicas = 2;
     row.policy = rows.policy;
-    row.tags = {{"namespace", "default"}};
+    row.tags = mcs::Texts{{"namespace", "default"}};
     return row;
 }
 

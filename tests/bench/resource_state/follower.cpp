@@ -34,10 +34,7 @@ Follower::Follower(service::McsConnections connections, const FollowerOptions& o
       store_(*connections_.deployments),
       deployments_(manager_.add(store_)) {
     if (connections_.on_commit) connections_.on_commit([this](std::int64_t pages) { house_.committed(pages); });
-    deployments_.add_index<std::string>([this](const mcs::Deployment& row) {
-        if (on_cached) on_cached(row);
-        return std::vector<std::string>{row.name};
-    });
+    deployments_.add_index<std::string>([](const mcs::Deployment& row) { return &row.name; });
     if (options.has_children) {
         scales_ = &manager_.add(*connections_.scales);
         schedules_ = &manager_.add(*connections_.schedules);
@@ -56,13 +53,21 @@ bool Follower::step() {
         const auto call = manager_.next_call(now);
         any = call != nullptr;
         if (call) {
+            store_.keeps_rows = on_cached != nullptr;
             call->run();
             call->finish(steady_instant());
+            note_cached();
         }
     }
     if (writer_) writer_->hand_out();
     longest_step_ = std::max(longest_step_, static_cast<double>((steady_instant() - now).count()) * 1e-9);
     return any;
+}
+
+/// The rows that the call has read: those that the cache has now are new in it, or were there before.
+void Follower::note_cached() {
+    for (const auto& row : std::exchange(store_.rows, {}))
+        if (on_cached && cache().get(row->meta.id) == row) on_cached(*row);
 }
 
 bool Follower::take_answered(Instant now) {

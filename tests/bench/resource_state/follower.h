@@ -10,6 +10,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
+#include <vector>
 #include <optional>
 #include <string>
 
@@ -42,18 +44,28 @@ public:
     read_many(std::span<const std::string> ids) override {
         if (is_away) return rs::StoreError{rs::StoreFault::Down, "switched off"};
         ++reads;
-        return store_.read_many(ids);
+        auto read = store_.read_many(ids);
+        if (keeps_rows && read.ok()) keep(read->found);
+        return read;
     }
     [[nodiscard]] Result<rs::Page<mcs::Deployment>, rs::StoreError> read_page(std::string_view after,
                                                                               std::size_t limit) override {
         if (is_away) return rs::StoreError{rs::StoreFault::Down, "switched off"};
         ++reads;
-        return store_.read_page(after, limit);
+        auto read = store_.read_page(after, limit);
+        if (keeps_rows && read.ok()) keep(read->found);
+        return read;
     }
 
     bool is_away = false;
+    bool keeps_rows = false;
+    std::vector<rs::Ptr<mcs::Deployment>> rows; // that were read, if it keeps them
     std::uint64_t reads = 0; // calls of the database
 
+    void keep(const std::vector<rs::Found<mcs::Deployment>>& found) {
+        for (const auto& each : found)
+            if (const auto* const row = std::get_if<rs::Ptr<mcs::Deployment>>(&each)) rows.push_back(*row);
+    }
 private:
     using Done = Result<void, rs::StoreError>;
     [[nodiscard]] static Done refuse() { return rs::StoreError{rs::StoreFault::Fatal, "it only reads"}; }
@@ -123,13 +135,14 @@ public:
     /// The longest step since the last call, seconds.
     [[nodiscard]] double take_longest_step() { return std::exchange(longest_step_, 0); }
 
-    std::function<void(const mcs::Deployment&)> on_cached; // each row that the cache takes, and those it gives up
+    std::function<void(const mcs::Deployment&)> on_cached; // each row that was read and is in the cache now
 
     /// What R-163 asks: the cache is equal to the database and nothing was repaired; else what is wrong.
     [[nodiscard]] Result<void> check(const BenchDatabase& database);
 
 private:
     Follower(service::McsConnections connections, const FollowerOptions& options);
+    void note_cached();
     bool take_answered(Instant now);
     void ring();
 

@@ -113,7 +113,7 @@ struct AutoscalerWorld {
     /// The metric `load` of the Deployment has this sum, in replicas.
     void load(std::string_view id, std::int64_t replicas) {
         const mcs::Deployment& row = deployment_rows.rows().find(id)->second;
-        const auto policy = texts.policy_of(row.policy);
+        const auto policy = texts.policy_of(*row.policy);
         const auto pushed = metrics.push(row.meta.uid, policy.value(), mcs::bounds_of(row),
                                          {"load", std::nullopt, replicas * 1000}, now);
         YK_CHECK(pushed.ok(), "the deployment has the metric");

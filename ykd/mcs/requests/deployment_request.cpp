@@ -19,8 +19,6 @@ namespace {
 
 using si::ErrorCode;
 
-constexpr const char* kNoPolicy = "{}";
-
 /// A ULID: 48 bits of the time in milliseconds and 80 random ones, so that ids sort by when they were made (rs R-019).
 std::string new_id() {
     constexpr char kDigits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -80,7 +78,8 @@ Result<void> take_replicas(std::uint64_t replicas, mcs::Deployment& row) {
 /// A policy that may go down to no replica has to be wished for, since a metric of replicas does not lead up from
 /// there.
 Result<void> begin_policy(const si::McsBody& body, const McsSettings& settings, mcs::Deployment& row) {
-    if (!body.min_replicas && row.policy == kNoPolicy) row.min_replicas = std::min<std::int64_t>(1, row.max_replicas);
+    if (!body.min_replicas && row.policy == mcs::no_policy())
+        row.min_replicas = std::min<std::int64_t>(1, row.max_replicas);
     if (body.policy) YK_CHECKED(take_policy(*body.policy, row));
     return take_bounds(body, settings, row);
 }
@@ -108,15 +107,16 @@ Result<void> take_resource(const si::Resources& resource, mcs::Deployment& row) 
 
 /// What the request names replaces what the row has.
 Result<void> take_spec(const si::McsBody& body, mcs::Deployment& row) {
-    row.queue = body.queue.value_or(row.queue);
-    row.user = body.user.value_or(row.user);
-    row.groups = body.groups.value_or(row.groups);
+    if (body.queue) row.queue = *body.queue;
+    if (body.user) row.user = *body.user;
+    if (body.groups) row.groups = *body.groups;
     row.priority = body.priority.value_or(row.priority);
-    if (row.user.empty()) return fault(ErrorCode::MissingField, "it is missing", "body.user");
+    if (row.user->empty()) return fault(ErrorCode::MissingField, "it is missing", "body.user");
     if (body.resource) YK_CHECKED(take_resource(*body.resource, row));
     if (body.tags) {
-        row.tags.clear();
-        for (const auto& [key, value] : *body.tags) row.tags.insert_or_assign(key, value);
+        mcs::Texts tags;
+        for (const auto& [key, value] : *body.tags) tags.insert_or_assign(key, value);
+        row.tags = std::move(tags);
     }
     YK_TRY(mode, delete_mode_of(body));
     row.delete_mode = mode.value_or(row.delete_mode);
@@ -125,11 +125,11 @@ Result<void> take_spec(const si::McsBody& body, mcs::Deployment& row) {
 
 /// Bytes of its texts.
 std::size_t size_of(const mcs::Deployment& row) {
-    std::size_t size = row.meta.id.size() + row.name.size() + row.partition.size() + row.queue.size() +
-                       row.user.size() + row.policy.size();
-    for (const std::string& group : row.groups) size += group.size() + 1;
-    for (const auto& [type, amount] : row.resource) size += type.size() + sizeof amount;
-    for (const auto& [key, value] : row.tags) size += key.size() + value.size();
+    std::size_t size = row.meta.id.size() + row.name.size() + row.partition->size() + row.queue->size() +
+                       row.user->size() + row.policy->size();
+    for (const std::string& group : *row.groups) size += group.size() + 1;
+    for (const auto& [type, amount] : *row.resource) size += type.size() + sizeof amount;
+    for (const auto& [key, value] : *row.tags) size += key.size() + value.size();
     return size;
 }
 
@@ -150,7 +150,7 @@ Result<void> scale(const si::McsBody& body, const McsSettings& /*settings*/, mcs
 }
 
 Result<void> autoscale(const si::McsBody& body, const McsSettings& settings, mcs::Deployment& row) {
-    if (!body.policy && row.policy == kNoPolicy)
+    if (!body.policy && row.policy == mcs::no_policy())
         return fault(ErrorCode::MissingField, "what is to decide?  A metric or a schedule", "body.policy");
     row.replicas.reset();
     return begin_policy(body, settings, row);
@@ -198,7 +198,7 @@ Result<mcs::Deployment> deployment_of(const si::McsWriteRequest& request, const 
     mcs::Deployment row;
     row.meta.id = request.id.empty() ? new_id() : request.id;
     row.name = body.name.value_or("");
-    row.partition = body.partition.value_or(row.partition);
+    if (body.partition) row.partition = *body.partition;
     row.delete_mode = settings.delete_mode;
     YK_CHECKED(check_name(row.meta.id, "id"));
     YK_CHECKED(check_name(row.name, "body.name"));

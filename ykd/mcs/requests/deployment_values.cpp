@@ -88,15 +88,15 @@ wire::Value value_of(const DeploymentRows& rows) {
                 {"uid", row.meta.uid},
                 {"version", row.meta.version},
                 {"generation", row.meta.generation},
-                {"partition", row.partition},
-                {"queue", row.queue},
-                {"user", row.user},
-                {"groups", row.groups},
-                {"resource", row.resource},
+                {"partition", *row.partition},
+                {"queue", *row.queue},
+                {"user", *row.user},
+                {"groups", *row.groups},
+                {"resource", *row.resource},
                 {"minReplicas", row.min_replicas},
                 {"maxReplicas", row.max_replicas},
                 {"priority", row.priority},
-                {"tags", row.tags},
+                {"tags", *row.tags},
                 {"paused", row.is_paused},
                 {"deleteMode", mcs::name_of(row.delete_mode)},
                 {"createdMs", row.times.created_ms},
@@ -109,7 +109,7 @@ wire::Value value_of(const DeploymentRows& rows) {
 
 wire::Value described(const DeploymentRows& rows, Instant real_now) {
     Value value = value_of(rows);
-    value["policy"] = rows.deployment->policy;
+    value["policy"] = *rows.deployment->policy;
     if (value.contains("scale")) value["scale"]["conditions"] = conditions_value(*rows.scale, real_now);
     if (!value.contains("schedule")) return value;
     value["schedule"]["placements"] = placements_value(*rows.schedule);

@@ -67,7 +67,7 @@ TEST_CASE("rs R-083 the content of a row is everything but its version and its t
     CHECK(hash(other) != hash(row));
     other = row;
     other.name = "ab";
-    row.partition = "ab" + row.partition;
+    row.partition = "ab" + *row.partition;
     CHECK(hash(other) != hash(row));
 }
 

@@ -115,7 +115,7 @@ struct Machine : testing::StateDatabase {
         const auto row = process->deployments.cache().get("web");
         REQUIRE(row != nullptr);
         REQUIRE(process->metrics
-                    .push(row->meta.uid, *parse_policy(row->policy), bounds_of(*row),
+                    .push(row->meta.uid, *parse_policy(*row->policy), bounds_of(*row),
                           {"load", std::nullopt, replicas * 1000}, now)
                     .ok());
     }

@@ -75,6 +75,26 @@ std::string reopen(const Tables& tables, const DatabaseIdentity& first) {
 
 } // namespace
 
+TEST_CASE("rs R-057 what rows have in common is kept once") {
+    Tables tables{YK_EACH_DATABASE};
+    for (const char* id : {"a", "b"}) tables.type_deployment(id);
+    const auto store = tables.store<Deployment>(*tables.connection);
+    const auto page = store->read_page("", 9);
+    REQUIRE(page.ok());
+    const auto a = std::get<rs::Ptr<Deployment>>(page->found.at(0)),
+               b = std::get<rs::Ptr<Deployment>>(page->found.at(1));
+    CHECK((&*a->partition == &*b->partition && &*a->queue == &*b->queue && &*a->user == &*b->user));
+    CHECK((&*a->groups == &*b->groups && &*a->resource == &*b->resource && &*a->tags == &*b->tags));
+    CHECK(&*a->policy == &*b->policy);
+    tables.type("UPDATE deployment SET version = 2, resource = '{\"vcore\":1}' WHERE id = 'b'");
+    const std::array<std::string, 2> ids{"a", "b"};
+    const auto rows = store->read_many(ids);
+    REQUIRE(rows.ok());
+    CHECK(&*std::get<rs::Ptr<Deployment>>(rows->found.at(0))->resource == &*a->resource);
+    CHECK(std::get<rs::Ptr<Deployment>>(rows->found.at(1))->resource == Amounts{{"vcore", 1}});
+    CHECK(b->resource == a->resource); // what was read before is as it was
+}
+
 TEST_CASE("rs R-071 rows of every kind are read with all their columns") {
     Tables tables{YK_EACH_DATABASE};
     tables.type_deployment("d");

@@ -257,7 +257,7 @@ TEST_CASE("a text that PostgreSQL cannot store fails its own write, and is found
     CHECK(std::holds_alternative<Fatal>(
         PostgresDatabase::write(*database.group, testing::kApi, InsertDeployment{row, false})));
     row.queue = R"(a"\{},b)";
-    row.meta.id = row.queue;
+    row.meta.id = *row.queue;
     CHECK(std::holds_alternative<Written>(
         PostgresDatabase::write(*database.group, testing::kApi, InsertDeployment{row, false})));
     const std::vector<std::string> ids{"nobody", row.meta.id, id, row.meta.id};

@@ -69,7 +69,7 @@ TEST_CASE("rs R-157 a Deployment is made of what a request says, with defaults f
     REQUIRE(made.ok());
     CHECK(made->meta.id.size() == 26);
     CHECK(made->meta.uid.empty()); // the database gives one
-    CHECK((made->name == "web" && made->user == "u" && made->queue.empty() && made->partition == "default"));
+    CHECK((made->name == "web" && made->user == "u" && made->queue->empty() && made->partition == "default"));
     CHECK(made->resource == mcs::Amounts{{"vcore", 1000}}); // nothing of a type is as not to name it
     CHECK((made->replicas == 1 && made->min_replicas == 0 && made->max_replicas == 50));
     CHECK(made->delete_mode == mcs::DeleteMode::Owners);
@@ -83,7 +83,7 @@ TEST_CASE("rs R-157 a Deployment is made of what a request says, with defaults f
     const auto other = deployment_of(named, settings);
     REQUIRE(other.ok());
     CHECK((other->meta.id == "mine" && other->replicas == 0 && other->priority == -3));
-    CHECK((other->delete_mode == mcs::DeleteMode::Orphan && other->tags.at("a") == "b"));
+    CHECK((other->delete_mode == mcs::DeleteMode::Orphan && other->tags->at("a") == "b"));
 }
 
 TEST_CASE("rs R-019 ids that are made are different ones, and sort by when they were made") {

@@ -20,7 +20,7 @@ Deployment web() {
     made.groups = {"staff", "web"};
     made.resource = {{"memory", 1'000'000}, {"vcore", 500}};
     made.priority = -7;
-    made.tags = {{"team", "blue"}};
+    made.tags = Texts{{"team", "blue"}};
     return made;
 }
 
@@ -49,13 +49,13 @@ TEST_CASE("rs R-126 the application of a Deployment has its queue, user, groups 
 
 TEST_CASE("rs R-126 the namespace of a Deployment is its own, if it names one") {
     Deployment other = web();
-    other.tags["namespace"] = "blue";
+    other.tags = Texts{{"namespace", "blue"}};
     CHECK(application_of(row_of(other), application_spec_of(other)).tags.at("namespace") == "blue");
 }
 
 TEST_CASE("rs R-126 a tag of the user's cannot make an application another one's") {
     Deployment forged = web();
-    forged.tags["mcs.deployment.uid"] = "other";
+    forged.tags = Texts{{"mcs.deployment.uid", "other"}};
     CHECK(application_of(row_of(forged), application_spec_of(forged)).tags.at("mcs.deployment.uid") ==
           "0123456789abcdef");
 }

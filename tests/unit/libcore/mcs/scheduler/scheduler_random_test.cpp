@@ -108,7 +108,7 @@ private:
                 case 0: row.queue = one_in(2) ? "root.a" : "root.b"; return;
                 case 1: row.priority = static_cast<std::int32_t>(pick(5)); return;
                 case 2: row.delete_mode = one_in(2) ? DeleteMode::Owners : DeleteMode::Cascade; return;
-                default: row.resource["vcore"] = static_cast<std::int64_t>(1 + pick(2)); return;
+                default: row.resource = {{"vcore", static_cast<std::int64_t>(1 + pick(2))}}; return;
                 }
             });
         });
