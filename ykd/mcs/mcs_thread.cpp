@@ -47,10 +47,12 @@ Result<void> McsThread::start() {
 }
 
 void McsThread::post(Question question) {
-    const std::lock_guard lock(mutex_);
-    if (stopping_ != Stopping::No) return;
-    questions_.push_back(std::move(question));
-    bell_.notify_one();
+    {
+        const std::lock_guard lock(mutex_);
+        if (stopping_ != Stopping::No) return;
+        questions_.push_back(std::move(question));
+    }
+    bell_.ring();
 }
 
 void McsThread::queues_changed(const std::string& rm_id) {
@@ -91,7 +93,7 @@ void McsThread::end_thread(Stopping how) {
         const std::lock_guard lock(mutex_);
         stopping_ = how;
     }
-    bell_.notify_one();
+    bell_.ring();
     thread_.end();
 }
 
@@ -101,15 +103,17 @@ void McsThread::run() {
     Stopping how = Stopping::No;
     while (how == Stopping::No) {
         const auto due = step();
-        std::unique_lock lock(mutex_);
-        const auto is_awaited = [this] { return stopping_ != Stopping::No || is_rung_ || !questions_.empty(); };
-        if (due == TimePoint::max())
-            bell_.wait(lock, is_awaited);
-        else if (due)
-            bell_.wait_until(lock, *due, is_awaited);
+        CommitNews* const commits = news();
+        if (due && bell_.wait_until(*due, commits == nullptr ? -1 : commits->socket())) commits->hear();
+        const std::lock_guard lock(mutex_);
         how = stopping_;
     }
     if (application_ && how == Stopping::Orderly) application_->stop();
+}
+
+/// nullptr: nobody says when there was a commit.
+CommitNews* McsThread::news() const {
+    return application_ ? application_->connections().news.get() : nullptr;
 }
 
 /// One question, or one bit of work; nullopt: there may be more. Else when to look again, if nobody rings.
@@ -126,7 +130,6 @@ std::optional<McsThread::TimePoint> McsThread::step() {
 
 McsThread::Question McsThread::next_question() {
     const std::lock_guard lock(mutex_);
-    is_rung_ = false;
     if (questions_.empty()) return {};
     Question question = std::move(questions_.front());
     questions_.pop_front();
@@ -157,11 +160,7 @@ void McsThread::free_leases(McsConnections& connections) const {
 void McsThread::opened(McsConnections connections, Instant now) {
     log("mcs").info("database {} is open, {}", place_->shown, connections.identity.uid);
     if (parts_.settings.lease_enabled) free_leases(connections);
-    const auto ring = [this] {
-        const std::lock_guard lock(mutex_);
-        is_rung_ = true;
-        bell_.notify_one();
-    };
+    const auto ring = [this] { bell_.ring(); };
     const auto call_here = [this](std::function<void()> call) {
         post([call = std::move(call)](McsApplication*, Instant) { call(); });
     };
