@@ -122,6 +122,7 @@ void McsApplication::begin(Instant now) {
 
 /// The calendar is what people see, and follows the machine's clock; it is looked at often enough for schedules.
 bool McsApplication::work(Instant now) {
+    take_news();
     if (take_answered(now) || answer_seen(now) || watch_.turn(now)) return true;
     look_around(now);
     const bool has_asked = ask_for_leases(now);
@@ -154,6 +155,11 @@ Instant McsApplication::next_due(Instant now) const {
         if (each) due = std::min(due, *each);
     for (const Unseen& each : unseen_) due = std::min(due, each.until);
     return due;
+}
+
+/// The log is asked at once.
+void McsApplication::take_news() {
+    if (connections_.news && connections_.news->take()) manager_.wake();
 }
 
 void McsApplication::run(rs::IoCall& call) {

@@ -146,6 +146,7 @@ private:
     void begin(Instant now);
     void run(rs::IoCall& call);
     bool take_answered(Instant now);
+    void take_news();
     bool ask_for_leases(Instant now);
     void hand_out();
     bool answer_seen(Instant now);

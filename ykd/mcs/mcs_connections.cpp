@@ -97,6 +97,21 @@ rs::PostgresSettings settings_of(const std::string& url) {
     return settings;
 }
 
+class Notifications final : public CommitNews {
+public:
+    explicit Notifications(rs::PostgresConnection& connection) : connection_(connection) {}
+    [[nodiscard]] int socket() const override { return connection_.news_socket(); }
+    void hear() override {
+        connection_.hear_news();
+        has_heard_ = true;
+    }
+    [[nodiscard]] bool take() override { return std::exchange(has_heard_, false); }
+
+private:
+    rs::PostgresConnection& connection_; // of the log
+    bool has_heard_ = false;
+};
+
 Opened open_postgres(const DatabasePlace& place, bool with_relay) {
     const rs::PostgresSettings settings = settings_of(place.where);
     McsConnections made;
@@ -122,6 +137,7 @@ Opened open_postgres(const DatabasePlace& place, bool with_relay) {
         made.relay.table = std::move(table);
     }
     made.log = std::make_unique<rs::PostgresChangeLog>(*log, settings.notifies);
+    if (settings.notifies) made.news = std::make_unique<Notifications>(*log);
     made.rows = std::move(rows);
     made.log_connection = std::move(log);
     made.leases = std::move(leases);

@@ -16,6 +16,18 @@
 
 namespace yk::service {
 
+/// What a database says of commits while nobody asks it. Owner and thread: those of the change log.
+class CommitNews {
+public:
+    virtual ~CommitNews() = default;
+    /// A descriptor that can be read when there may have been commits; -1: none now.
+    [[nodiscard]] virtual int socket() const = 0;
+    /// Reads what is there, so that the descriptor waits for the next; the next poll of the log knows of it.
+    virtual void hear() = 0;
+    /// Whether it was heard since the last call.
+    [[nodiscard]] virtual bool take() = 0;
+};
+
 struct McsConnections {
     std::unique_ptr<rs::SqlConnection> rows;           // reads for the caches
     std::unique_ptr<rs::SqlConnection> log_connection; //
@@ -34,6 +46,9 @@ struct McsConnections {
     /// Has `call` called after each commit of this process with the length of the write-ahead log in pages; empty: this
     /// database has none that the process looks after.
     std::function<void(const std::function<void(std::int64_t pages)>& call)> on_commit;
+
+    /// nullptr: this database says nothing, and its log is asked now and then.
+    std::unique_ptr<CommitNews> news;
 
     std::string place; // for people
     mcs::DatabaseIdentity identity;

@@ -57,10 +57,12 @@ Result<void> McsThread::start() {
 }
 
 void McsThread::post(Question question) {
-    const std::lock_guard lock(mutex_);
-    if (stopping_ != Stopping::No) return;
-    questions_.push_back(std::move(question));
-    bell_.notify_one();
+    {
+        const std::lock_guard lock(mutex_);
+        if (stopping_ != Stopping::No) return;
+        questions_.push_back(std::move(question));
+    }
+    bell_.ring();
 }
 
 void McsThread::queues_changed(const std::string& rm_id) {
@@ -101,7 +103,7 @@ void McsThread::end_thread(Stopping how) {
         const std::lock_guard lock(mutex_);
         stopping_ = how;
     }
-    bell_.notify_one();
+    bell_.ring();
     thread_.end();
 }
 
@@ -111,15 +113,17 @@ void McsThread::run() {
     Stopping how = Stopping::No;
     while (how == Stopping::No) {
         const auto due = step();
-        std::unique_lock lock(mutex_);
-        const auto is_awaited = [this] { return stopping_ != Stopping::No || is_rung_ || !questions_.empty(); };
-        if (due == TimePoint::max())
-            bell_.wait(lock, is_awaited);
-        else if (due)
-            bell_.wait_until(lock, *due, is_awaited);
+        CommitNews* const commits = news();
+        if (due && bell_.wait_until(*due, commits == nullptr ? -1 : commits->socket())) commits->hear();
+        const std::lock_guard lock(mutex_);
         how = stopping_;
     }
     if (application_ && how == Stopping::Orderly) application_->stop();
+}
+
+/// nullptr: nobody says when there was a commit.
+CommitNews* McsThread::news() const {
+    return application_ ? application_->connections().news.get() : nullptr;
 }
 
 /// One question, or one bit of work; nullopt: there may be more. Else when to look again, if nobody rings.
@@ -136,7 +140,6 @@ std::optional<McsThread::TimePoint> McsThread::step() {
 
 McsThread::Question McsThread::next_question() {
     const std::lock_guard lock(mutex_);
-    is_rung_ = false;
     if (questions_.empty()) return {};
     Question question = std::move(questions_.front());
     questions_.pop_front();
@@ -169,7 +172,7 @@ void McsThread::opened(McsConnections connections, Instant now) {
     YK_FAULT(DatabaseOpened);
     if (broker_) log("mcs").info("changes are read from {} at {}", broker_->name, broker_->place);
     if (parts_.settings.lease_enabled) free_leases(connections);
-    const auto ring = [this] { this->ring(); };
+    const auto ring = [this] { bell_.ring(); };
     const auto call_here = [this](std::function<void()> call) {
         post([call = std::move(call)](McsApplication*, Instant) { call(); });
     };
@@ -182,18 +185,12 @@ void McsThread::opened(McsConnections connections, Instant now) {
     state_ = {State::Phase::Open, {}};
 }
 
-void McsThread::ring() {
-    const std::lock_guard lock(mutex_);
-    is_rung_ = true;
-    bell_.notify_one();
-}
-
 /// Deployments without commands go on where commands cannot be run.
 std::shared_ptr<work::Worker> McsThread::local_worker() {
     constexpr const char* kCommands = "mcs commands"; // in Degraded
     if (!parts_.settings.local.enabled) return nullptr;
     auto started =
-        start_local_worker(parts_.settings.local, parts_.settings.rm_id, parts_.state_directory, [this] { ring(); });
+        start_local_worker(parts_.settings.local, parts_.settings.rm_id, parts_.state_directory, [this] { bell_.ring(); });
     if (started.ok()) return *std::move(started);
     const std::string sentence =
         fmt::format("commands of deployments are not run: {}; mend that and restart ykd", started.error().text());

@@ -5,7 +5,6 @@
 //
 // Owner: Daemon. Thread: any.
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -15,6 +14,7 @@
 
 #include "protocol/databases/database_lock.h"
 #include "protocol/simulation/loop_thread.h"
+#include "ykd/mcs/bell.h"
 #include "ykd/mcs/mcs_application.h"
 #include "ykd/observe/mcs_numbers.h"
 
@@ -71,6 +71,7 @@ private:
     using TimePoint = SteadyClock::time_point;
 
     void run();
+    [[nodiscard]] CommitNews* news() const;
     std::optional<TimePoint> step();
     [[nodiscard]] Question next_question();
     TimePoint open_or_wait(Instant now);
@@ -90,11 +91,10 @@ private:
     std::unique_ptr<McsApplication> application_; // of the thread, like the next one
     Instant next_try_;
 
+    Bell bell_;                // rung after each change of what follows
     mutable std::mutex mutex_; // guards what follows, up to the next comment
-    std::condition_variable bell_;
     std::deque<Question> questions_;
     State state_;
-    bool is_rung_ = false;
     Stopping stopping_ = Stopping::No;
 
     LoopThread thread_; // the last one: it begins when everything else is there

@@ -198,10 +198,15 @@ Result<void, StoreError> PostgresConnection::listen() {
 
 bool PostgresConnection::has_news() {
     const bool is_same = session_ && session_->is_open() && heard_in_ == sessions_;
-    const bool has_any = session_ && session_->take_notifications();
+    hear_news();
+    const bool has_any = std::exchange(has_heard_, false);
     const bool may_miss = !listens_ || !is_same || !session_->is_open();
     heard_in_ = sessions_;
     return may_miss || has_any;
+}
+
+void PostgresConnection::hear_news() {
+    if (session_ && session_->take_notifications()) has_heard_ = true;
 }
 
 void PostgresConnection::wait_for_news(Duration limit) {

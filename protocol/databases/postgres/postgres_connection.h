@@ -45,6 +45,11 @@ public:
     [[nodiscard]] bool has_news();
     /// Until there may have been commits, or the time is over.
     void wait_for_news(Duration limit);
+    /// A descriptor that can be read when there may have been commits; -1: there is no session. For whoever waits for
+    /// other things, too. REQUIRES: it is not read, and hear_news() is called before it is waited for again.
+    [[nodiscard]] int news_socket() const { return session_ ? session_->socket() : -1; }
+    /// Keeps what has come for has_news().
+    void hear_news();
 
 private:
     friend class PostgresKept;
@@ -66,6 +71,7 @@ private:
     bool is_within_ = false; // begin() without commit() or roll_back()
     bool listens_ = false;
     std::uint64_t heard_in_ = 0; // the session in which has_news() was last asked
+    bool has_heard_ = false;     // since then
 };
 
 } // namespace yk::rs

@@ -223,6 +223,10 @@ int PostgresSession::version() const {
     return is_open() ? PQserverVersion(connection_) : 0;
 }
 
+int PostgresSession::socket() const {
+    return is_open() ? PQsocket(connection_) : -1;
+}
+
 bool PostgresSession::take_notifications() {
     bool has_any = false;
     if (!check()) return false;

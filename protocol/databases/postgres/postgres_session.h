@@ -73,6 +73,8 @@ public:
     [[nodiscard]] bool has_failed_transaction() const;
     [[nodiscard]] int version() const; // of the server: 150000 and more is 15
 
+    /// What it waits for the server with; -1: the session is lost.
+    [[nodiscard]] int socket() const;
     /// Whether notifications have come since the last call.
     [[nodiscard]] bool take_notifications();
     /// Until something comes from the server, or the time is over.

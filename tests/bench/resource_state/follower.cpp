@@ -83,19 +83,14 @@ bool Follower::take_answered(Instant now) {
     return true;
 }
 
-void Follower::ring() {
-    const std::lock_guard lock(mutex_);
-    is_rung_ = true;
-    bell_.notify_one();
-}
-
 void Follower::wait(Instant latest) {
     const Instant now = steady_instant();
     const auto due = manager_.next_due(now);
     const Instant until = std::min(latest, due ? std::max(*due, now + kLeastPause) : latest);
-    std::unique_lock lock(mutex_);
-    bell_.wait_until(lock, SteadyClock::time_point{SteadyClock::duration{until.ns}}, [this] { return is_rung_; });
-    is_rung_ = false;
+    const int socket = connections_.news ? connections_.news->socket() : -1;
+    if (!bell_.wait_until(SteadyClock::time_point{SteadyClock::duration{until.ns}}, socket)) return;
+    connections_.news->hear();
+    manager_.wake();
 }
 
 Result<void> Follower::run_until(const std::function<bool()>& is_done, Duration limit) {
@@ -123,7 +118,7 @@ bool Follower::is_quiet() {
 }
 
 ChangeWriter& Follower::writer() {
-    if (!writer_) writer_ = std::make_unique<ChangeWriter>(*connections_.writes, [this] { ring(); });
+    if (!writer_) writer_ = std::make_unique<ChangeWriter>(*connections_.writes, [this] { bell_.ring(); });
     return *writer_;
 }
 

@@ -4,21 +4,20 @@
 // McsHousekeeping), driven by one thread as McsThread and McsApplication drive it, with a handler that does nothing in
 // place of the services.
 
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
-#include <utility>
-#include <vector>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "libcore/resource_state/state_manager.h"
 #include "protocol/databases/housekeeping/mcs_housekeeping.h"
 #include "tests/bench/resource_state/bench_database.h"
 #include "tests/bench/resource_state/change_writer.h"
+#include "ykd/mcs/bell.h"
 #include "ykd/mcs/mcs_application.h"
 
 namespace yk::bench {
@@ -58,15 +57,15 @@ public:
     }
 
     bool is_away = false;
+    std::uint64_t reads = 0; // calls of the database
     bool keeps_rows = false;
     std::vector<rs::Ptr<mcs::Deployment>> rows; // that were read, if it keeps them
-    std::uint64_t reads = 0; // calls of the database
 
+private:
     void keep(const std::vector<rs::Found<mcs::Deployment>>& found) {
         for (const auto& each : found)
             if (const auto* const row = std::get_if<rs::Ptr<mcs::Deployment>>(&each)) rows.push_back(*row);
     }
-private:
     using Done = Result<void, rs::StoreError>;
     [[nodiscard]] static Done refuse() { return rs::StoreError{rs::StoreFault::Fatal, "it only reads"}; }
     Done do_insert(const rs::WriterIdentity&, const mcs::Deployment&) override { return refuse(); }
@@ -142,9 +141,8 @@ public:
 
 private:
     Follower(service::McsConnections connections, const FollowerOptions& options);
-    void note_cached();
     bool take_answered(Instant now);
-    void ring();
+    void note_cached();
 
     service::McsConnections connections_;
     mcs::McsHousekeeping house_;
@@ -157,9 +155,7 @@ private:
     IdleHandler handler_;
     double longest_step_ = 0;
 
-    std::mutex mutex_;
-    std::condition_variable bell_;
-    bool is_rung_ = false;                 // by mutex_
+    service::Bell bell_;
     std::unique_ptr<ChangeWriter> writer_; // the last one: its thread ends first
 };
 

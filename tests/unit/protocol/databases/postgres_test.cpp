@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What only PostgreSQL has: transactions beside each other, notifications, words and errors of its own.
 #ifdef YK_WITH_PG
+#include <poll.h>
+
 #include <atomic>
 #include <future>
 #include <thread>
@@ -141,6 +143,23 @@ TEST_CASE("rs R-044 a poll asks the server only when it has heard of a commit, a
     database.type("UPDATE mcs_meta SET value = 'first' WHERE key = 'log_epoch'");
     database.type(PostgresDatabase::insert("a"));
     reading->wait_for_news(20s);
+    CHECK(ids_of(*log.poll(9)) == "a");
+}
+
+TEST_CASE("rs R-044 whoever waits for other things as well sees by the session's socket that there was a commit") {
+    if (!has_postgres()) return;
+    PostgresDatabase database;
+    const auto reading = database.connect();
+    PostgresChangeLog log{*reading, true, 1h};
+    REQUIRE(log.open(*log.capture()).ok());
+    REQUIRE(log.poll(9)->events.empty());
+    REQUIRE(log.poll(9)->events.empty());
+    ::pollfd socket{reading->news_socket(), POLLIN, 0};
+    CHECK(::poll(&socket, 1, 0) == 0);
+    database.type(PostgresDatabase::insert("a"));
+    REQUIRE(::poll(&socket, 1, 20'000) == 1);
+    reading->hear_news();
+    CHECK(::poll(&socket, 1, 0) == 0); // it can be waited for again
     CHECK(ids_of(*log.poll(9)) == "a");
 }
 
