@@ -76,7 +76,7 @@ def test_wrong_settings_are_named():  # rs R-161, C-469
     for text, reason in (("mcs: {enabled: true, transport: nats}\n", "mcs.nats.url: nats://HOST:PORT"),
                          ("mcs: {enabled: true, kafka: {brokers: b}}\n", "mcs.kafka.brokers: has no effect without mcs.transport: kafka")):
         with hosted(text, "--state", "@.", wait=False) as daemon:
-            check(daemon.exit_code() == 2 and reason in daemon.text(), daemon.text())
+            check(daemon.exit_code() == 78 and reason in daemon.text(), daemon.text())
 
 
 main(globals())
