@@ -377,16 +377,24 @@ def test_a_disk_that_fails_delays_writes_and_loses_none():  # rs R-033, rs R-034
         with hosted(env={"LD_PRELOAD": library, "FAILING_DISK": fails}) as daemon:
             client = ready(daemon)
             create(client, "web", 3)
-            comes_to(client, {"web": 3})
-            open(fails, "wb").close()
-            client.seq += 1
-            reply = client.ask("McsWrite", write("create", "api", 2), seq=client.seq)
-            check(not reply["ok"] and reply["err"]["name"] == "E_BUSY" and reply["err"]["retryable"], reply)
-            check(desired(client) == {"web": 3}, "it can be read")
-            os.remove(fails)
-            until("the same request, sent again, is carried out",
-                  lambda: client.ask("McsWrite", write("create", "api", 2), seq=client.seq)["ok"])
-            comes_to(client, {"api": 2, "web": 3})
+            wanted = {"web": 3}
+            comes_to(client, wanted)
+            for name, text, said in (("api", "", "I/O"), ("app", "full", "full")):
+                with open(fails, "w", encoding="ascii") as file:
+                    file.write(text)
+                client.seq += 1
+                reply = client.ask("McsWrite", write("create", name, 2), seq=client.seq)
+                check(not reply["ok"] and reply["err"]["name"] == "E_BUSY" and reply["err"]["retryable"], reply)
+                check(said in reply["err"]["message"], reply)
+                check(desired(client) == wanted, "it can be read")
+                until("it is said that it is so", lambda said=said: any(
+                    "MCS" in one and said in one for one in client.get("Status").get("degraded", [])))
+                os.remove(fails)
+                until("the same request, sent again, is carried out", lambda name=name: client.ask(
+                    "McsWrite", write("create", name, 2), seq=client.seq)["ok"])
+                wanted[name] = 2
+                comes_to(client, wanted)
+                until("all is well", lambda: not any("MCS" in one for one in client.get("Status").get("degraded", [])))
 
 
 def test_who_locks_the_database_keeps_nobody_waiting_for_long():  # rs R-158, rs R-034, F-34

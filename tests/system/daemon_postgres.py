@@ -198,4 +198,35 @@ def test_a_stopped_leader_writes_nothing_when_it_wakes():  # rs R-141, rs R-142,
                 check(in_core(second) == sorted(placed(second, "web")))
 
 
+def test_a_leader_that_loses_the_database_stops_and_is_followed():  # rs R-142, rs R-130, F-41
+    with Postgres() as server:
+        server.database("four")
+        way = server.folder + "/way"  # of the first daemon alone
+        os.mkdir(way)
+        link = way + "/.s.PGSQL.5432"
+        os.symlink(server.folder + "/.s.PGSQL.5432", link)
+        with hosted(f"postgresql://yk@/four?host={way}") as one:
+            first = ready(one)
+            until("it leads", lambda: leads(first))
+            change(first, "node", "create", "n1", resource={"vcore": 100_000})
+            change(first, "deployment", "create", "web", replicas=4)
+            comes_to(first, "web", 4)
+            with hosted(f"postgresql://yk@/four?host={server.folder}") as two:
+                second = ready(two)
+                os.remove(link)
+                server.sql("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = 'four'")
+                until("the other leads", lambda: leads(second), 30)
+                check(not leads(first), status(first)["services"])
+                change(second, "deployment", "scale", "web", replicas=7)
+                comes_to(second, "web", 7)
+                check(not status(first)["database"]["up"] and len(placed(first, "web")) == 4, "what is known is read on")
+                until("the second has the rest", lambda: in_core(second) == sorted(placed(second, "web")))
+                before = server.sql("SELECT max(seq) FROM change_log", "four")
+                os.symlink(server.folder + "/.s.PGSQL.5432", link)
+                until("it has read what came", lambda: placed(first, "web") == placed(second, "web"), 30)
+                until("the first has given up what it ran while it did not know", lambda: in_core(first) == [], 30)
+                check(not leads(first), status(first)["services"])
+                check(server.sql("SELECT max(seq) FROM change_log", "four") == before, "it wrote")
+
+
 main(globals())

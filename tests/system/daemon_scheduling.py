@@ -131,6 +131,29 @@ def test_what_is_refused_is_said_and_tried_again():  # rs R-122, rs R-131, F-53
         client.refused("E_INVALID", "McsWrite", {"verb": "paint", "kind": "node", "id": "n1"}, mutating=True)
 
 
+def test_a_queue_that_goes_and_comes_back():  # rs R-131, F-55
+    queues = lambda names: client.change("UpdateConfiguration", {"rmID": "mcs", "config": (
+        "partitions:\n  - {name: default, placementrules: [{name: provided, create: false}], "
+        f"queues: [{{name: root, submitacl: '*', queues: [{', '.join('{name: %s}' % name for name in names)}]}}]}}\n")})
+    with hosted() as daemon:
+        client = ready(daemon)
+        node(client, "n1")
+        queues(["a", "b"])
+        change(client, "deployment", "create", "web", replicas=2, queue="root.a")
+        comes_to(client, "web", 2)
+        before = places(client, "web")
+        queues(["b"])
+        change(client, "deployment", "create", "api", replicas=1, queue="root.a")
+        until("it is rejected", lambda: schedule(client, "api").get("state") == "Rejected")
+        check("root.a" in schedule(client, "api")["message"], schedule(client, "api"))
+        check(places(client, "web") == before, "what runs goes on", places(client, "web"), before)
+        change(client, "deployment", "create", "other", replicas=1, queue="root.b")
+        comes_to(client, "other", 1)
+        queues(["a", "b"])
+        comes_to(client, "api", 1)
+        check(places(client, "web") == before, "what runs goes on", places(client, "web"), before)
+
+
 def test_of_two_daemons_one_places():  # rs R-139, rs R-140, F-39
     with hosted() as one:
         where = f"mcs: {{enabled: true, db: {{url: 'sqlite:{one.folder}/mcs.db'}}}}\n"

@@ -76,7 +76,6 @@ private:
     [[nodiscard]] Question next_question();
     TimePoint open_or_wait(Instant now);
     void free_leases(McsConnections& connections) const;
-    void ring();
     void opened(McsConnections connections, Instant now);
     void not_opened(const rs::StoreError& error, Instant now);
     [[nodiscard]] std::shared_ptr<work::Worker> local_worker();

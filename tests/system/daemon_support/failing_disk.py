@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A library for LD_PRELOAD: while the file $FAILING_DISK exists, nothing can be written to files, as on a disk that fails."""
+"""A library for LD_PRELOAD: while the file $FAILING_DISK exists, nothing can be written to files, as on a disk that fails; or,
+when there is something in that file, as on one that is full."""
 import subprocess
 
 SOURCE = r"""
@@ -11,12 +12,17 @@ SOURCE = r"""
 #include <sys/uio.h>
 #include <unistd.h>
 
+static long access_size(const char* name) {
+    struct stat status;
+    return stat(name, &status) == 0 ? (long)status.st_size : 0;
+}
+
 static int fails(int file) {
     const int before = errno;
     const char* name = getenv("FAILING_DISK");
     struct stat status;
     const int failing = name && access(name, F_OK) == 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode);
-    errno = failing ? EIO : before;
+    errno = !failing ? before : access_size(name) ? ENOSPC : EIO;
     return failing;
 }
 

@@ -224,7 +224,7 @@ TEST_CASE("rs R-045, rs R-050, C-469 changes may come by Kafka, whose promises a
     const auto property = [](const std::string& text) {
         return fault("mcs: {transport: kafka, kafka: {brokers: b, properties: {" + text + "}}}\n");
     };
-    CHECK(property("acks: 1") == "ykd.conf:1:44: mcs.kafka.properties.acks: events would be lost with another value; "
+    CHECK(property("acks: 1") == "ykd.conf:1:45: mcs.kafka.properties.acks: events would be lost with another value; "
                                  "leave it out");
     CHECK(property("bootstrap.servers: x").find("mcs.kafka.properties.bootstrap.servers: it is not to be set here") !=
           std::string::npos);
