@@ -75,6 +75,8 @@ _ykctl() {
             'deployment:list'|'deployment:ls') place='deployment list' ;;
             'deployment:show'|'deployment:describe'|'deployment:describe') place='deployment show' ;;
             'deployment:logs') place='deployment logs' ;;
+            'deployment:apply') place='deployment apply' ;;
+            'deployment:wait') place='deployment wait' ;;
             'deployment:watch') place='deployment watch' ;;
             'deployment:set') place='deployment set' ;;
             'deployment:scale') place='deployment scale' ;;
@@ -149,6 +151,8 @@ _ykctl() {
         'deployment create:--restart') COMPREPLY=($(compgen -W 'never on-failure always' -- "$cur")); return ;;
         'deployment create:--delete-mode') COMPREPLY=($(compgen -W 'cascade owners orphan' -- "$cur")); return ;;
         'deployment create:--policy') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'deployment apply:-f'|'deployment apply:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'deployment wait:--for') COMPREPLY=($(compgen -W 'placed deleted' -- "$cur")); return ;;
         'deployment watch:--from') COMPREPLY=($(compgen -W 'list now' -- "$cur")); return ;;
         'deployment set:--restart') COMPREPLY=($(compgen -W 'never on-failure always' -- "$cur")); return ;;
         'deployment set:--delete-mode') COMPREPLY=($(compgen -W 'cascade owners orphan' -- "$cur")); return ;;
@@ -334,7 +338,7 @@ _ykctl() {
             options='-h --help --app --all --reason'
             files=no ;;
         'deployment')
-            words='create list show logs watch set scale autoscale metric pause resume delete'
+            words='create list show logs apply wait watch set scale autoscale metric pause resume delete'
             options='-h --help'
             files=no ;;
         'deployment create')
@@ -352,6 +356,14 @@ _ykctl() {
         'deployment logs')
             words=''
             options='-h --help --replica --attempt --lines -f --follow'
+            files=no ;;
+        'deployment apply')
+            words=''
+            options='-h --help -f --file --dry-run'
+            files=no ;;
+        'deployment wait')
+            words=''
+            options='-h --help --for'
             files=no ;;
         'deployment watch')
             words=''

@@ -40,8 +40,8 @@ const MessageSpec& deployment_spec() {
                                 {"maxReplicas", T::Integer}, {"policy", T::Tree},       {"priority", T::Integer},
                                 {"tags", T::TextMap},        {"paused", T::Boolean},    {"deleteMode", T::Text},
                                 {"uid", T::Ignored},         {"version", T::Ignored},   {"generation", T::Ignored},
-                                {"createdMs", T::Ignored},   {"updatedMs", T::Ignored}, {"scale", T::Ignored},   {"submittedBy", T::Ignored},
-                                {"schedule", T::Ignored}}};
+                                {"createdMs", T::Ignored},   {"updatedMs", T::Ignored}, {"scale", T::Ignored},
+                                {"submittedBy", T::Ignored}, {"schedule", T::Ignored}}};
     return kSpec;
 }
 

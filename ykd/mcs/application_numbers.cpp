@@ -30,7 +30,7 @@ McsNumbers::RelayLine relay_line(const TransportStatus& transport, bool is_stuck
             relay.gaps};
 }
 
-void add_autoscaler(const McsApplication& application, McsNumbers& numbers) {
+void add_autoscaler(McsApplication& application, McsNumbers& numbers) {
     const McsApplication::Observed observed = application.observed();
     for (const auto& line : observed.autoscaler.decisions().lines())
         numbers.decisions.push_back({std::string{line.direction}, std::string{line.reason}, line.count});
@@ -48,15 +48,15 @@ McsNumbers numbers_of(McsApplication& application, Instant now) {
     numbers.is_store_up = manager.is_store_up();
     const auto transport = application.transport().status(now);
     numbers.is_log_up = manager.is_log_up() && (!transport || transport->is_up);
-    if (transport) numbers.relay = relay_line(*transport, application.house().status().is_relay_stuck);
+    if (transport) numbers.relay = relay_line(*transport, application.observed().house.status().is_relay_stuck);
     numbers.staleness = manager.staleness(now);
-    const auto writer = application.writer().status();
+    const auto writer = application.observed().writer.status();
     numbers.writes = writer.waiting;
     numbers.groups = writer.groups;
     numbers.grouped = writer.grouped;
     const McsApplication::Observed observed = application.observed();
     numbers.fenced_writes = observed.fenced_writes;
-    const auto house = application.house().status();
+    const auto house = application.observed().house.status();
     numbers.wal_pages = static_cast<std::uint64_t>(std::max<std::int64_t>(0, house.wal_pages));
     numbers.log_rows = house.log_rows;
     numbers.kinds = manager.status();

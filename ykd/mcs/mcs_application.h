@@ -101,8 +101,10 @@ public:
 
     // --- for whoever looks at it ----------------------------------------------------------------
     [[nodiscard]] const rs::StateManager& manager() const { return manager_; }
-    /// What Metrics has of the Autoscaler and of writing.
+    /// What Metrics and the status have of the Autoscaler and of writing.
     struct Observed {
+        mcs::McsWriter& writer;
+        mcs::McsHousekeeping& house;
         const mcs::Autoscaler& autoscaler;
         const mcs::AutoscalerReconciler& reconciler;
         const FetchedPages& pages;
@@ -110,8 +112,8 @@ public:
         const std::map<std::string, std::uint64_t, std::less<>>&
             lost; // how often this process ceased to lead, by lease
     };
-    [[nodiscard]] Observed observed() const {
-        return {autoscaler_, reconciler_, reader_.pages(), fenced_writes_, lost_};
+    [[nodiscard]] Observed observed() {
+        return {writer_, house_, autoscaler_, reconciler_, reader_.pages(), fenced_writes_, lost_};
     }
     [[nodiscard]] McsScheduling& scheduling() { return scheduling_; }
     [[nodiscard]] McsOperations& operations() { return operations_; }
@@ -120,8 +122,6 @@ public:
     /// nullopt: this process does not lead.
     [[nodiscard]] std::optional<rs::Lease> lease(std::string_view name, Instant now) const;
     [[nodiscard]] const McsConnections& connections() const { return connections_; }
-    [[nodiscard]] mcs::McsWriter& writer() { return writer_; }
-    [[nodiscard]] mcs::McsHousekeeping& house() { return house_; }
 
 private:
     struct Row {

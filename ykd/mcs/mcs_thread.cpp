@@ -189,8 +189,8 @@ void McsThread::opened(McsConnections connections, Instant now) {
 std::shared_ptr<work::Worker> McsThread::local_worker() {
     constexpr const char* kCommands = "mcs commands"; // in Degraded
     if (!parts_.settings.local.enabled) return nullptr;
-    auto started =
-        start_local_worker(parts_.settings.local, parts_.settings.rm_id, parts_.state_directory, [this] { bell_.ring(); });
+    auto started = start_local_worker(parts_.settings.local, parts_.settings.rm_id, parts_.state_directory,
+                                      [this] { bell_.ring(); });
     if (started.ok()) return *std::move(started);
     const std::string sentence =
         fmt::format("commands of deployments are not run: {}; mend that and restart ykd", started.error().text());

@@ -186,7 +186,8 @@ Result<void> check_fixed(const si::McsBody& body, const mcs::Deployment& row) {
     if (body.name && *body.name != row.name)
         return fault(ErrorCode::Invalid, fmt::format("it stays {} as it was created", row.name), "body.name");
     if (body.partition && *body.partition != *row.partition)
-        return fault(ErrorCode::Invalid, fmt::format("it stays {} as it was created", *row.partition), "body.partition");
+        return fault(ErrorCode::Invalid, fmt::format("it stays {} as it was created", *row.partition),
+                     "body.partition");
     if (body.adopt || body.metric)
         return fault(ErrorCode::Invalid, "it is for another verb", body.adopt ? "body.adopt" : "body.metric");
     return {};

@@ -90,7 +90,7 @@ Value scheduler_value(const McsScheduling& scheduling, const std::string& rm_id)
 }
 
 Value database_value(McsApplication& application) {
-    const auto house = application.house().status();
+    const auto house = application.observed().house.status();
     Value value{{"path", application.connections().place},
                 {"uid", application.connections().identity.uid},
                 {"up", is_database_up(application.manager(), application.transport())},
@@ -135,13 +135,13 @@ wire::Value status_value(const McsThread& thread, McsApplication* application, I
     if (!state.reason.empty()) value["reason"] = state.reason;
     if (application == nullptr) return value;
     const rs::StateManager& manager = application->manager();
-    const auto writes = application->writer().status();
+    const auto writes = application->observed().writer.status();
     value["position"] = manager.position().text();
     value["staleMs"] = ms_of(manager.staleness(now));
     value["database"] = database_value(*application);
     if (const auto transport = application->transport().status(now)) {
         value["transport"] = transport_value(*transport);
-        value["relay"] = relay_value(*transport, application->house().status().is_relay_stuck);
+        value["relay"] = relay_value(*transport, application->observed().house.status().is_relay_stuck);
     }
     value["kinds"] = kinds_value(manager, now);
     value["services"] = services_value(*application, now);

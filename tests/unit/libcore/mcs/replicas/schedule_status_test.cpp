@@ -11,8 +11,9 @@ using namespace mcs;
 
 TEST_CASE("rs R-174 tags that say what runs belong to a replica, all others to the application") {
     Deployment deployment;
-    deployment.tags = Texts{{"command", "sleep 1"}, {"env.A", "b"},       {"restart", "never"}, {"mcs.submittedBy", "uid 7"},
-                       {"restarts", "3"},      {"environment", "x"}, {"team", "blue"}};
+    deployment.tags =
+        Texts{{"command", "sleep 1"}, {"env.A", "b"},       {"restart", "never"}, {"mcs.submittedBy", "uid 7"},
+              {"restarts", "3"},      {"environment", "x"}, {"team", "blue"}};
     CHECK(application_spec_of(deployment).tags == Texts{{"environment", "x"}, {"team", "blue"}});
     CHECK(replica_spec_of(deployment).work == Texts{{"command", "sleep 1"},
                                                     {"env.A", "b"},
