@@ -18,13 +18,14 @@ namespace {
 constexpr int kApplicationPeriods = 4; // an application changes its queue only with another Deployment
 constexpr int kForgottenAfter = 8;     // periods in which nobody wanted it
 
-/// The first object of a dump; null: there is none.
+/// The object of a dump, or the first one of a list; null: there is none.
 wire::Value object_of(const std::string& body) {
     const auto scanned = wire::scan_body(body);
     if (!scanned.ok()) return {};
     wire::Value reply = wire::decode_value(*scanned);
     const wire::Value& data = rm::member_of(reply, "data");
-    return data.is_array() && !data.empty() ? data.front() : wire::Value{};
+    if (!data.is_array()) return data;
+    return data.empty() ? wire::Value{} : data.front();
 }
 
 /// The most of the types; nullopt: there is none.
