@@ -116,7 +116,7 @@ says '^deployment new unchanged$' deployment apply -f "$work/two.yaml"
 sed -i 's/^replicas: 0/replica: 0/' "$work/two.yaml"
 expect 2 "two.yaml:3:1: unknown field 'replica'" deployment apply -f "$work/two.yaml"
 expect 2 'holds no deployment' deployment apply -f - <<<'# nothing'
-expect 1 'deployment web: 51 replicas: 2 to 20 are allowed' deployment apply -f - <<<'{name: web, replicas: 51}'
+expect 1 'deployment web: body.replicas: 51 replicas: 2 to 20 are allowed' deployment apply -f - <<<'{name: web, replicas: 51}'
 within_20_s "what was applied does not count" comes_to '^web root.a 5 5 0 Scheduled '
 expect 0 '^$' deployment wait web
 expect 7 'deployment web is there after 1ms' deployment wait web --for deleted --timeout 1ms

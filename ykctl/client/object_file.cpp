@@ -211,12 +211,19 @@ std::optional<Failure> take_document(const Node& tree, const Converter& converte
         }
         return std::nullopt;
     }
-    const auto holds = [&tree](std::string_view key, Kind kind) {
-        return tree.kind == Kind::Mapping && tree.members.size() == 1 && tree.members[0].key == key &&
-               tree.members[0].value->kind == kind;
+    const auto within = [&tree](std::string_view key, Kind kind) -> const Node* {
+        const Node* found = nullptr;
+        if (tree.kind != Kind::Mapping) return nullptr;
+        for (const auto& member : tree.members) {
+            if (member.key == "schema") continue; // beside what ykctl shows
+            if (found != nullptr || member.key != key || member.value->kind != kind) return nullptr;
+            found = &*member.value;
+        }
+        return found;
     };
-    if (holds(spec.list_name, Kind::Sequence) || holds("item", Kind::Mapping))
-        return take_document(*tree.members[0].value, converter, spec, sink);
+    if (const Node* const list = within(spec.list_name, Kind::Sequence))
+        return take_document(*list, converter, spec, sink);
+    if (const Node* const item = within("item", Kind::Mapping)) return take_document(*item, converter, spec, sink);
     auto message = converter.message(tree, spec);
     if (!message.ok()) return message.error();
     return sink(std::move(message).value());

@@ -41,7 +41,7 @@ const MessageSpec& deployment_spec() {
                                 {"tags", T::TextMap},        {"paused", T::Boolean},    {"deleteMode", T::Text},
                                 {"uid", T::Ignored},         {"version", T::Ignored},   {"generation", T::Ignored},
                                 {"createdMs", T::Ignored},   {"updatedMs", T::Ignored}, {"scale", T::Ignored},
-                                {"submittedBy", T::Ignored}, {"schedule", T::Ignored},  {"schema", T::Ignored}}};
+                                {"submittedBy", T::Ignored}, {"schedule", T::Ignored}}};
     return kSpec;
 }
 

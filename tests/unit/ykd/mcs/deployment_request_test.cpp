@@ -217,9 +217,9 @@ TEST_CASE("rs R-159 rs R-112 a policy is read strictly, and names no page that t
     request.body.emplace().policy = kOfPage;
     mcs::Deployment row;
     row.max_replicas = 5;
-    CHECK(changed_deployment(row, request, settings).ok());
+    CHECK(changed_deployment(row, request, settings, kSubmitter).ok());
     settings.metrics_allowed_hosts = {"127.0.0.1:9101"};
-    CHECK_FALSE(changed_deployment(row, request, settings).ok());
+    CHECK_FALSE(changed_deployment(row, request, settings, kSubmitter).ok());
 }
 
 TEST_CASE("rs R-157 apply changes all of what other verbs do, at once, and leaves what it does not name") {

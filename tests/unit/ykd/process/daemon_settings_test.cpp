@@ -165,7 +165,7 @@ mcs:
     CHECK(fault("mcs: {deleteMode: all}\n").find("cascade, owners or orphan") != std::string::npos);
     CHECK(read("").mcs.metrics_allowed_hosts.empty()); // no page is fetched
     CHECK(fault("mcs: {metrics: {allowedHosts: ['http://a/']}}\n") ==
-          "ykd.conf:1:30: mcs.metrics.allowedHosts: http://a/: HOST or HOST:PORT is wanted, such as 127.0.0.1:9100");
+          "ykd.conf:1:31: mcs.metrics.allowedHosts: http://a/: HOST or HOST:PORT is wanted, such as 127.0.0.1:9100");
     CHECK(fault("enabled: true\n").find("unknown key") != std::string::npos);
 }
 

@@ -76,7 +76,9 @@ TEST_CASE("rs R-112 how much the core has given away is asked for, and never wai
     mcs.requests.add(new_node("n1"));
     CHECK(mcs.line("node") == "node n1");
     CHECK(asked.allocated("0") == "0");
-    CHECK(asked.of_queue("there is no").find("app") != std::string::npos);
+    const std::string unknown = asked.of_queue("does not say");
+    CAPTURE(unknown);
+    CHECK(unknown.find("App not found") != std::string::npos);
     mcs.requests.add(application("app"));
     mcs.requests.add(ask("k1"));
     CHECK(mcs.line("placed") == "placed app k1 on n1");

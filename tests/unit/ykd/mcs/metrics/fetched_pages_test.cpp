@@ -131,6 +131,9 @@ TEST_CASE("rs R-112 several samples are a sum for a metric of replicas, and none
     tested.answer("a{x=\"1\"} 1\na{x=\"2\"} 2\n");
     CHECK(tested.read(whole).find("several samples have that name") != std::string::npos);
     CHECK(tested.read(shared) == "3000");
+    tested.now = tested.now + 15s; // the page was asked for before that one was
+    static_cast<void>(tested.read(one));
+    tested.answer("a{x=\"1\"} 1\na{x=\"2\"} 2\n");
     CHECK(tested.read(one) == "1000");
     auto missing = metric("a");
     missing.labels = {{"x", "3"}};
