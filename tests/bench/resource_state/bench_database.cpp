@@ -150,7 +150,7 @@ Result<void> fill(const BenchDatabase& database, const Rows& rows) {
 
 Result<void> make_and_fill(const BenchDatabase& database, const Rows& rows) {
     {
-        const auto connections = service::McsConnections::open(database.place());
+        const auto connections = service::McsConnections::open(database.place(), false);
         if (!connections.ok()) return to_error(connections.error());
     }
     return fill(database, rows);
@@ -320,7 +320,7 @@ void Digest::add(const mcs::Deployment& row) {
 }
 
 Result<Digest> digest_of(const BenchDatabase& database) {
-    const auto connections = service::McsConnections::open(database.place());
+    const auto connections = service::McsConnections::open(database.place(), false);
     if (!connections.ok()) return to_error(connections.error());
     Digest digest;
     std::string after;

@@ -22,7 +22,7 @@ constexpr std::uint64_t kSeed = 7;
 } // namespace
 
 Result<std::unique_ptr<Follower>> Follower::open(const BenchDatabase& database, const FollowerOptions& options) {
-    auto connections = service::McsConnections::open(database.place());
+    auto connections = service::McsConnections::open(database.place(), false);
     if (!connections.ok()) return to_error(connections.error());
     return std::unique_ptr<Follower>{new Follower{std::move(connections).value(), options}};
 }

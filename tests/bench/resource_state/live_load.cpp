@@ -73,7 +73,7 @@ LiveLoad::~LiveLoad() {
 void LiveLoad::write_apart(const BenchDatabase& database, int go) {
     char byte = 0;
     if (::read(go, &byte, 1) != 1) return;
-    auto connections = service::McsConnections::open(database.place());
+    auto connections = service::McsConnections::open(database.place(), false);
     if (!connections.ok()) {
         std::fprintf(stderr, "the process that writes: %s\n", connections.error().message.c_str());
         return;
