@@ -192,6 +192,7 @@ Result<Command> AllocationWork::command_for(Entry& entry) {
     if (entry.account) {
         command.identity = entry.account->identity;
         command.directory = entry.account->directory;
+        command.drops_rights = true;
     }
     command.limits = limits_of(entry.allocation);
     if (options_.output) {
@@ -377,12 +378,16 @@ void AllocationWork::start_what_may(TimePoint now) {
         leave_line(entry);
         begin(name, entry);
     }
-    while (!held_ && !waiting_.empty() && running_.size() - running_hooks_ < options_.most_commands) {
+    const auto may_start = [this] {
+        return !held_ && !waiting_.empty() && running_.size() - running_hooks_ < options_.most_commands;
+    };
+    for (std::size_t started = 0; started < kStartsAtOnce && may_start(); ++started) {
         const Name name = waiting_.begin()->second;
         Entry& entry = entries_.at(name);
         leave_line(entry);
         start(name, entry, now);
     }
+    has_more_ = may_start();
     while (!hooks_waiting_.empty() && running_hooks_ < kHooksAtOnce) {
         const Name name = hooks_waiting_.begin()->second;
         hooks_waiting_.erase(hooks_waiting_.begin());
@@ -396,6 +401,7 @@ void AllocationWork::step(TimePoint now) {
 }
 
 std::optional<TimePoint> AllocationWork::due() const {
+    if (has_more_) return TimePoint{};
     const auto commands = commands_.due();
     if (resting_.empty()) return commands;
     const TimePoint rested = resting_.begin()->first.first;

@@ -29,7 +29,7 @@
 
 namespace yk::work {
 
-/// As whom the command of an allocation runs, and what comes with that.
+/// As whom the command of an allocation runs, and what comes with that: no capability, and no way to gain one.
 struct Account {
     std::optional<Identity> identity{};     // absent: that of this process
     std::vector<std::string> environment{}; // NAME=value, in place of the base environment
@@ -77,6 +77,7 @@ public:
         std::function<Result<std::unique_ptr<Output>>(const si::Allocation&)> output{};
     };
     static constexpr std::size_t kHooksAtOnce = 16;
+    static constexpr std::size_t kStartsAtOnce = 16;   // of commands, in one call: each is a fork
     static constexpr std::size_t kMostHooks = 100'000; // that wait; more are not run, and that is said
     static constexpr std::size_t kMostHookBytes = std::size_t{64} << 20U; // of what they would read
 
@@ -179,6 +180,7 @@ private:
     std::size_t hook_count_ = 0, hook_bytes_ = 0;                 // that wait
     std::uint64_t last_turn_ = 0;
     bool held_ = false;
+    bool has_more_ = false; // to be started at the next step
     bool stopping_ = false;
     bool said_that_no_tag_ = false;
     std::deque<si::AllocationRelease> releases_;

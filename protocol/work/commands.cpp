@@ -186,6 +186,7 @@ Result<void> Commands::launch(std::uint64_t id, const Command& command, Running&
     launch.input = input.get();
     launch.identity = command.identity;
     launch.directory = command.directory;
+    launch.drops_rights = command.drops_rights;
     launch.files = files_;
     launch.may_be_root = options_.may_be_root;
     Descriptor theirs;

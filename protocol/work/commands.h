@@ -41,6 +41,7 @@ struct Command {
     std::unique_ptr<Output> output{};                      // takes what it writes; nullptr: nobody does
     std::optional<Identity> identity{};                    // absent: that of this process
     std::string directory{};                               // where it begins; empty: where this process is
+    bool drops_rights = false;                             // see Launch
     Limits limits{};                                       // enforced where cgroups can
     std::optional<std::chrono::milliseconds> time_limit{}; // then it is ended
 };

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -20,6 +21,7 @@ namespace {
 
 constexpr const char* kShell = "/bin/sh";
 constexpr int kFirstUnwanted = 3;
+constexpr int kPatienceMs = 3000; // for a child to become the command
 
 enum class Step : int { Session, Signals, Files, Cgroup, Groups, Group, User, Rights, Root, Directory, Execute };
 
@@ -93,7 +95,6 @@ void become(const Identity& identity, int channel) {
     if (::setgroups(identity.groups.size(), identity.groups.data()) != 0) fail(channel, Step::Groups);
     if (::setresgid(identity.gid, identity.gid, identity.gid) != 0) fail(channel, Step::Group);
     if (::setresuid(identity.uid, identity.uid, identity.uid) != 0) fail(channel, Step::User);
-    give_up_rights(channel);
 }
 
 /// One that it may not enter is no reason to run nothing: a service account often has no home.
@@ -113,6 +114,7 @@ void go_to(const std::string& directory, int channel) {
     if (launch.cgroup >= 0 && ::write(launch.cgroup, "0", 1) != 1) fail(channel, Step::Cgroup);
     if (launch.files && ::setrlimit(RLIMIT_NOFILE, &*launch.files) != 0) fail(channel, Step::Files);
     if (launch.identity) become(*launch.identity, channel);
+    if (launch.identity || launch.drops_rights) give_up_rights(channel);
     if (::geteuid() == 0 && (launch.identity || !launch.may_be_root)) fail(channel, Step::Root);
     go_to(launch.directory, channel);
     reset_signals(channel);
@@ -206,6 +208,11 @@ Result<Descriptor> HeldChild::release() {
     if (!watched.is_open()) return system_error("pidfd_open");
     const char go = 1;
     if (::send(channel_.get(), &go, 1, MSG_NOSIGNAL) != 1) return system_error("the child");
+    ::pollfd answer{channel_.get(), POLLIN, 0};
+    if (::poll(&answer, 1, kPatienceMs) == 0) { // as in a home that hangs, or stopped by somebody of its user
+        end();
+        return Error::coded(ETIMEDOUT, "it did not begin within 3 seconds, and was ended");
+    }
     Fault fault;
     ssize_t got = 0;
     do got = ::recv(channel_.get(), &fault, sizeof fault, 0);

@@ -37,6 +37,7 @@ struct Launch {
     std::string directory{};              // empty: that of the caller; one that it may not enter: /
     std::optional<rlimit> files{};        // its limit of open files; absent: that of the caller
     bool may_be_root = false;             // whether it may run with the uid 0 of the caller
+    bool drops_rights = false;            // it keeps no capability and gains none, also without another identity
 };
 
 /// A child that waits for release(). When this ends before that, so does the child.
@@ -51,8 +52,8 @@ public:
 
     /// Also of its process group and session.
     [[nodiscard]] pid_t pid() const { return pid_; }
-    /// Lets the command begin, and returns a pidfd for its end. An error: it could not be started, and the child is
-    /// gone.
+    /// Lets the command begin, and returns a pidfd for its end. An error: it could not be started, or did not begin in
+    /// 3 seconds, and the child is gone.
     [[nodiscard]] Result<Descriptor> release();
 
 private:

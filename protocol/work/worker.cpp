@@ -52,6 +52,7 @@ Worker::~Worker() {
 void Worker::run() {
     std::unique_lock lock(mutex_);
     while (!ending_) {
+        take_tasks();
         work_.step(Clock::now());
         if (work_.is_idle()) idle_.notify_all();
         const int wait = wait_until(work_.due());
@@ -69,6 +70,7 @@ void Worker::run() {
 
 std::optional<TimePoint> Worker::step() {
     const std::lock_guard lock(mutex_);
+    take_tasks();
     work_.step(Clock::now());
     if (work_.is_idle()) idle_.notify_all();
     return work_.due();
@@ -87,70 +89,66 @@ void Worker::wake() const {
     static_cast<void>(::write(wakes_.get(), &one, sizeof one));
 }
 
-void Worker::placed(Announced<si::Allocation> allocation) {
+void Worker::post(Task task) {
     {
-        const auto lock = turn();
-        work_.placed(std::move(allocation), Clock::now());
+        const std::lock_guard lock(inbox_mutex_);
+        inbox_.push_back(std::move(task));
     }
     wake();
+}
+
+bool Worker::has_tasks() {
+    const std::lock_guard lock(inbox_mutex_);
+    return !inbox_.empty();
+}
+
+void Worker::take_tasks() {
+    std::deque<Task> tasks;
+    {
+        const std::lock_guard lock(inbox_mutex_);
+        tasks.swap(inbox_);
+    }
+    for (const Task& task : tasks) task(work_, Clock::now());
+}
+
+void Worker::placed(Announced<si::Allocation> allocation) {
+    post([allocation = std::move(allocation)](AllocationWork& work, TimePoint now) { work.placed(allocation, now); });
 }
 
 void Worker::had(si::Allocation allocation) {
-    {
-        const auto lock = turn();
-        work_.had(std::move(allocation), Clock::now());
-    }
-    wake();
+    post([allocation = std::move(allocation)](AllocationWork& work, TimePoint now) { work.had(allocation, now); });
 }
 
 void Worker::let_go() {
-    {
-        const auto lock = turn();
-        work_.let_go(Clock::now());
-    }
-    wake();
+    post([](AllocationWork& work, TimePoint now) { work.let_go(now); });
 }
 
 void Worker::released(Announced<si::AllocationRelease> release, bool confirms) {
-    {
-        const auto lock = turn();
-        work_.released(std::move(release), confirms, Clock::now());
-    }
-    wake();
+    post([release = std::move(release), confirms](AllocationWork& work, TimePoint now) {
+        work.released(release, confirms, now);
+    });
 }
 
 void Worker::refused(Announced<si::AllocationRelease> release) {
-    {
-        const auto lock = turn();
-        work_.refused(std::move(release), Clock::now());
-    }
-    wake();
+    post([release = std::move(release)](AllocationWork& work, TimePoint now) { work.refused(release, now); });
 }
 
 void Worker::lost(const std::string& why, const AllocationWork::JsonOf& json_of) {
-    {
-        const auto lock = turn();
-        work_.lost(why, json_of, Clock::now());
-    }
-    wake();
+    post([why, json_of](AllocationWork& work, TimePoint now) { work.lost(why, json_of, now); });
 }
 
 void Worker::stop() {
-    {
-        const auto lock = turn();
-        work_.stop(Clock::now());
-    }
-    wake();
+    post([](AllocationWork& work, TimePoint now) { work.stop(now); });
 }
 
 bool Worker::wait_until_idle(std::chrono::milliseconds time) {
     auto lock = turn();
-    return idle_.wait_for(lock, time, [this] { return work_.is_idle(); });
+    return idle_.wait_for(lock, time, [this] { return !has_tasks() && work_.is_idle(); });
 }
 
 bool Worker::is_busy() {
     const auto lock = turn();
-    return !work_.is_idle() || work_.has_releases() || work_.due();
+    return has_tasks() || !work_.is_idle() || work_.has_releases() || work_.due();
 }
 
 std::vector<si::AllocationRelease> Worker::take_releases(std::size_t most) {

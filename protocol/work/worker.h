@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -56,6 +57,10 @@ public:
 
 private:
     Worker(std::unique_ptr<Commands> commands, AllocationWork::Options work, std::function<void()> on_news);
+    using Task = std::function<void(AllocationWork& work, TimePoint now)>;
+    void post(Task task);
+    [[nodiscard]] bool has_tasks();
+    void take_tasks();
     void run();
     std::optional<TimePoint> step();
     void wake() const;
@@ -63,8 +68,10 @@ private:
 
     const std::function<void()> on_news_;
     Descriptor wakes_;            // an eventfd
+    std::mutex inbox_mutex_;      // guards the next one; whoever posts waits for nothing else
+    std::deque<Task> inbox_;      // what the thread is to do
     std::atomic<int> waiting_{0}; // for the mutex, beside the loop
-    std::mutex mutex_;            // guards what follows
+    std::mutex mutex_;            // guards what follows; the thread has it while it starts commands, some at a time
     std::condition_variable idle_;
     std::unique_ptr<Commands> commands_;
     AllocationWork work_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands of deployments that change something; deployment_lists.h has those that show something.
 
+#include <unistd.h>
+
 #include <chrono>
 #include <memory>
 #include <ostream>
@@ -92,6 +94,10 @@ Outcome set(Context& context, const std::string& name, const SpecOptions& option
         auto reply = context.call(si::McsReadRequest{.what = "describe", .kind = kKind, .id = name});
         if (!reply.ok()) return with_way_out(std::move(reply).error(), kKind);
         const wire::Value& item = member_of(*reply, "item");
+        const std::string giver = text_of(item, "submittedBy");
+        if (!options.command && !giver.empty() && giver != "uid " + std::to_string(::geteuid()))
+            return usage_error("the command of " + printable(name) + " was given by " + printable(giver) +
+                               ", and would be yours from now on; say so by --command");
         for (const auto& [key, value] : member_of(item, "tags").items())
             if (value.is_string()) tags.emplace_back(key, value.get<std::string>());
         request.version = static_cast<std::uint64_t>(number_of(item, "version"));

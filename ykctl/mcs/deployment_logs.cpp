@@ -87,6 +87,7 @@ private:
         Reading& reading = found->second;
         const bool tails = is_new && options_.lines && size;
         if (tails) reading.offset = *size - std::min(*size, kTail);
+        if (size && *size < reading.offset) reading.offset = 0; // another file, since the first was full
         std::string text;
         do {
             const std::string cursor = fmt::format("{}.{}.{}", life.first, life.second, reading.offset);

@@ -131,7 +131,6 @@ Opened open_postgres(const DatabasePlace& place, bool with_relay) {
     if (with_relay) {
         YK_TRY(tail, rs::PostgresConnection::open(settings, made.identity.uid));
         YK_TRY(table, rs::PostgresConnection::open(settings, made.identity.uid));
-        YK_CHECKED(tail->listen());
         made.relay.log = std::make_unique<rs::PostgresChangeLog>(*tail, settings.notifies);
         made.relay.log_connection = std::move(tail);
         made.relay.table = std::move(table);

@@ -70,7 +70,8 @@ Result<void> NatsConnection::make() {
     set(natsOptions_SetMaxReconnect(raw, kForEver));
     set(natsOptions_SetCustomReconnectDelay(raw, pause_before, const_cast<std::uint64_t*>(&settings_.seed)));
     set(natsOptions_SetRetryOnFailedConnect(raw, true, ignore, nullptr));
-    set(natsOptions_SetErrorHandler(raw, ignore_fault, nullptr)); // else it writes to stderr
+    set(natsOptions_SetErrorHandler(raw, ignore_fault, nullptr));     // else it writes to stderr
+    set(natsOptions_SetWriteDeadline(raw, in_ms(settings_.timeout))); // else a server that hangs is waited for
     set(natsOptions_SetPingInterval(raw, kPingEvery));
     set(natsOptions_SetMaxPingsOut(raw, kPings));
     if (status != NATS_OK) return failed("use the address", status);

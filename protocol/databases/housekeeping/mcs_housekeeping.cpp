@@ -21,7 +21,10 @@ void McsHousekeeping::committed(std::int64_t pages) {
 void McsHousekeeping::set_purging(bool purges) {
     const std::lock_guard lock(mutex_);
     purges_ = purges;
-    if (!purges) status_.is_relay_stuck = false; // another process says so
+    if (!purges) { // another process says so
+        status_.is_relay_stuck = false;
+        status_.log_rows.reset();
+    }
     bell_.notify_one();
 }
 
@@ -119,7 +122,7 @@ McsHousekeeping::Done McsHousekeeping::purge(std::unique_lock<std::mutex>& lock)
     const auto report = purge_what_is_relayed();
     lock.lock();
     if (!report.ok()) return report.error();
-    status_.is_relay_stuck = report->is_relay_stuck;
+    status_.is_relay_stuck = purges_ && report->is_relay_stuck;
     status_.log_rows = purges_ ? std::optional{report->rows} : std::nullopt;
     next_purge_ = SteadyClock::now() + (report->has_more ? Duration{} : settings_.purge_every);
     return {};

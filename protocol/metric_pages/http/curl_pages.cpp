@@ -56,6 +56,7 @@ private:
         ::curl_easy_setopt(easy_, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
         ::curl_easy_setopt(easy_, CURLOPT_PROXY, ""); // none, whatever the environment says
         ::curl_easy_setopt(easy_, CURLOPT_NOSIGNAL, 1L);
+        ::curl_easy_setopt(easy_, CURLOPT_QUICK_EXIT, 1L); // no end waits for a name service that hangs
         ::curl_easy_setopt(easy_, CURLOPT_TIMEOUT_MS, timeout);
         ::curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, headers_);
         ::curl_easy_setopt(easy_, CURLOPT_USERAGENT, "ykd");

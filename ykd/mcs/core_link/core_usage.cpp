@@ -78,6 +78,7 @@ Result<std::int64_t> CoreUsage::percent_of(const Known& known, Duration max_age,
 std::string CoreUsage::missing(const Known& known, Duration max_age, Instant now) const {
     if (!known.at) return "the core is being asked; there is a value at the next look";
     if (!known.fault.empty()) return known.fault;
+    max_age = std::max(max_age, period_ * 2); // what a look finds was asked for by the one before
     if (now - *known.at <= max_age) return {};
     return fmt::format("the core has not answered in the last {} s (maxAgeSeconds); ykctl mcs status says more",
                        std::chrono::duration_cast<std::chrono::seconds>(max_age).count());

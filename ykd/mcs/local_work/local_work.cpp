@@ -22,10 +22,11 @@ using std::chrono::milliseconds;
 
 /// A replica whose command ends at once is placed anew no more often than this.
 constexpr Duration kLeastLife = std::chrono::seconds{10};
-constexpr milliseconds kMoment{1000};             // for what follows the end of a command
-constexpr std::uint64_t kMostOutput = 10U << 20U; // bytes of a file
-constexpr std::size_t kFilesPerCommand = 4;       // so many files of output are kept
-constexpr std::size_t kAtOnce = 1000;             // ends of commands in one turn
+constexpr Duration kAskAgain = std::chrono::seconds{60}; // as whom a command may run, that was refused
+constexpr milliseconds kMoment{1000};                    // for what follows the end of a command
+constexpr std::uint64_t kMostOutput = 10U << 20U;        // bytes of a file
+constexpr std::size_t kFilesPerCommand = 4;              // so many files of output are kept
+constexpr std::size_t kAtOnce = 1000;                    // ends of commands in one turn
 
 si::AllocationRelease release_of(const std::string& partition, const std::pair<std::string, std::string>& key) {
     si::AllocationRelease release;
@@ -33,6 +34,16 @@ si::AllocationRelease release_of(const std::string& partition, const std::pair<s
     release.application_id = key.first;
     release.allocation_key = key.second;
     return release;
+}
+
+/// Whose application it is about; empty: none.
+const std::string& application_of(const mcs::CoreRequest& request) {
+    static const std::string kNone;
+    if (const auto* added = std::get_if<mcs::AddApplication>(&request)) return added->application_id;
+    if (const auto* removed = std::get_if<mcs::RemoveApplication>(&request)) return removed->application_id;
+    if (const auto* asked = std::get_if<mcs::AskReplica>(&request)) return asked->application_id;
+    if (const auto* released = std::get_if<mcs::ReleaseReplica>(&request)) return released->application_id;
+    return kNone;
 }
 
 /// A name such as `web` is below root.
@@ -148,15 +159,21 @@ void LocalWork::begin(const mcs::DeploymentSchedule& row, const mcs::Placement& 
     allocation.allocation_tags = {spec.work.begin(), spec.work.end()};
     allocation.allocation_tags.emplace_back("env.MCS_REPLICA", std::to_string(placement.replica));
     const auto submitter = spec.work.find(mcs::kSubmitterTag);
+    command.question = std::make_shared<const Question>(
+        Question{std::move(allocation), submitter == spec.work.end() ? std::string{} : submitter->second});
+    ask(key, command);
+}
+
+void LocalWork::ask(const Key& key, Command& command) {
+    command.phase = Phase::Asking;
     command.ask = ++last_ask_;
-    parts_.ask_names([this, key, ask = command.ask, allocation = std::move(allocation), &settings = parts_.settings,
-                      submitter = submitter == spec.work.end() ? std::string{} : submitter->second,
-                      post = parts_.post] {
-        auto account = account_for(settings, submitter);
-        post([this, key, ask, allocation, account = std::move(account)] {
-            account_found(key, ask, allocation, account);
+    parts_.ask_names(
+        [this, key, ask = command.ask, question = command.question, &settings = parts_.settings, post = parts_.post] {
+            auto account = account_for(settings, question->submitter);
+            post([this, key, ask, question, account = std::move(account)] {
+                account_found(key, ask, question->allocation, account);
+            });
         });
-    });
 }
 
 /// It may have been given up meanwhile.
@@ -164,7 +181,10 @@ void LocalWork::account_found(const Key& key, std::uint64_t ask, si::Allocation 
                               const Result<work::Account>& account) {
     const auto found = commands_.find(key);
     if (found == commands_.end() || found->second.phase != Phase::Asking || found->second.ask != ask) return;
-    if (!account.ok()) return refuse(found->second, key, account.error().text());
+    if (!account.ok()) {
+        over_.emplace(now_ + kAskAgain, key); // an account may come, and a name service may have failed
+        return refuse(found->second, key, account.error().text());
+    }
     found->second.phase = Phase::Handed;
     refused_.erase(found->second.row);
     parts_.worker->placed({std::move(allocation), {}, std::make_shared<const work::Account>(*account)});
@@ -190,6 +210,7 @@ void LocalWork::end(Commands::iterator command) {
 /// The row does not have it any more.
 void LocalWork::end_or_drop(Commands::iterator command) {
     end(command);
+    command->second.is_wanted = false;
     if (command->second.phase != Phase::Ending) drop(command);
 }
 
@@ -217,30 +238,60 @@ void LocalWork::hold(Commands::iterator command, const std::shared_ptr<Held>& he
 }
 
 bool LocalWork::holds(const mcs::CoreRequest& request) {
-    const auto held = std::make_shared<Held>(Held{request, 0});
-    if (const auto* release = std::get_if<mcs::ReleaseReplica>(&request)) {
-        const auto found = commands_.find({release->application_id, release->allocation_key});
-        if (found == commands_.end()) return false;
-        hold(found, held);
+    const std::string& application = application_of(request);
+    if (const auto removal = removals_.find(application); removal != removals_.end()) {
+        removal->second->requests.push_back(request);
+        return true;
     }
-    if (const auto* removed = std::get_if<mcs::RemoveApplication>(&request))
-        for (auto each = commands_.lower_bound({removed->application_id, {}});
-             each != commands_.end() && each->first.first == removed->application_id; ++each)
+    if (std::holds_alternative<mcs::EndRecovery>(request) && held_ > 0) {
+        ends_.push_back(request);
+        return true;
+    }
+    const auto held = std::make_shared<Held>(Held{{request}, 0});
+    if (const auto* release = std::get_if<mcs::ReleaseReplica>(&request))
+        if (const auto found = commands_.find({application, release->allocation_key}); found != commands_.end())
+            hold(found, held);
+    const bool removes = std::holds_alternative<mcs::RemoveApplication>(request);
+    if (removes)
+        for (auto each = commands_.lower_bound({application, {}});
+             each != commands_.end() && each->first.first == application; ++each)
             hold(each, held);
-    return held->waits_for != 0;
+    if (held->waits_for == 0) return false;
+    ++held_;
+    if (removes) removals_.emplace(application, held);
+    return true;
+}
+
+void LocalWork::hand_back(Held& held) {
+    --held_;
+    if (std::holds_alternative<mcs::RemoveApplication>(held.requests.front()))
+        removals_.erase(application_of(held.requests.front()));
+    for (mcs::CoreRequest& each : held.requests) parts_.requests.add(std::move(each));
+    if (held_ != 0) return;
+    for (mcs::CoreRequest& each : std::exchange(ends_, {})) parts_.requests.add(std::move(each));
+}
+
+void LocalWork::forget_held() {
+    held_ = 0;
+    removals_.clear();
+    ends_.clear();
 }
 
 bool LocalWork::holds(const si::AllocationRelease& release) {
     const auto found = commands_.find({release.application_id, release.allocation_key});
     if (found == commands_.end()) return false;
     end(found);
-    if (found->second.phase != Phase::Ending) return false;
+    if (found->second.phase != Phase::Ending) {
+        found->second.phase = Phase::Released; // nothing runs, nor begins
+        return false;
+    }
     found->second.confirmation = release;
     return true;
 }
 
 /// Commands go on, or end, as they were; those that are over are given back to the core that comes next.
 void LocalWork::forget() {
+    forget_held();
     for (auto& [key, command] : commands_) {
         command.held.clear();
         command.confirmation.reset();
@@ -265,7 +316,10 @@ bool LocalWork::turn(Instant now) {
         const Key key = over_.begin()->second;
         over_.erase(over_.begin());
         const auto found = commands_.find(key);
-        if (found == commands_.end() || found->second.phase != Phase::Over) continue;
+        if (found == commands_.end()) continue;
+        if (found->second.phase == Phase::Refused && found->second.question) ask(key, found->second);
+        if (found->second.phase != Phase::Over) continue;
+        found->second.phase = Phase::Released;
         parts_.requests.add(mcs::ReleaseReplica{key.first, found->second.partition, key.second});
         any = true;
     }
@@ -291,15 +345,17 @@ void LocalWork::take_end(const Key& key, Instant now) {
 void LocalWork::give_back(Commands::iterator command) {
     command->second.phase = Phase::Released;
     for (const auto& each : std::exchange(command->second.held, {}))
-        if (--each->waits_for == 0) parts_.requests.add(each->request);
+        if (--each->waits_for == 0) hand_back(*each);
     if (auto confirmation = std::exchange(command->second.confirmation, std::nullopt))
         parts_.confirm(*std::move(confirmation));
+    if (!command->second.is_wanted) drop(command);
 }
 
 void LocalWork::stand_down() {
     if (!commands_.empty())
         parts_.worker->lost("this ykd does not lead any more",
                             [](const si::AllocationRelease&) { return std::string{}; });
+    forget_held();
     commands_.clear();
     by_row_.clear();
     over_.clear();

@@ -98,10 +98,15 @@ public:
 
 private:
     using Key = std::pair<std::string, std::string>; // of an application and an allocation
-    /// What the core is asked for when several commands have ended.
+    /// What the core is asked for when commands have ended, in this order. Behind the removal of an application is what
+    /// was to be asked for it since, so that nothing of the next one comes before the end of this one.
     struct Held {
-        mcs::CoreRequest request;
+        std::vector<mcs::CoreRequest> requests;
         std::size_t waits_for = 0;
+    };
+    struct Question {
+        si::Allocation allocation;
+        std::string submitter;
     };
     enum class Phase : std::uint8_t {
         Asking,  // as whom it may run
@@ -115,9 +120,11 @@ private:
         std::string row; // the schedule's id
         std::string partition;
         Phase phase = Phase::Asking;
-        Instant since{};       // Handed: when it was handed over
-        std::uint64_t ask = 0; // Asking: which question
-        std::string why;       // Refused
+        Instant since{};                          // Handed: when it was handed over
+        std::uint64_t ask = 0;                    // Asking: which question
+        std::string why;                          // Refused
+        bool is_wanted = true;                    // its row has it
+        std::shared_ptr<const Question> question; // as whom it may run; Refused: asked again after a while
         std::vector<std::shared_ptr<Held>> held;
         std::optional<si::AllocationRelease> confirmation;
     };
@@ -126,6 +133,7 @@ private:
     void follow(const mcs::DeploymentSchedule& row, Instant now);
     void begin(const mcs::DeploymentSchedule& row, const mcs::Placement& placement, const mcs::ScheduleStatus& status,
                Instant now);
+    void ask(const Key& key, Command& command);
     void account_found(const Key& key, std::uint64_t ask, si::Allocation allocation,
                        const Result<work::Account>& account);
     void refuse(Command& command, const Key& key, const std::string& why);
@@ -135,12 +143,17 @@ private:
     void hold(Commands::iterator command, const std::shared_ptr<Held>& held);
     void take_end(const Key& key, Instant now);
     void give_back(Commands::iterator command);
+    void hand_back(Held& held);
+    void forget_held();
     [[nodiscard]] bool is_local(const std::string& node_id) const;
 
     const Parts parts_;
     Commands commands_;
     std::map<std::string, std::set<Key>, std::less<>> by_row_;
-    std::multimap<Instant, Key> over_;                        // when places are given back
+    std::multimap<Instant, Key> over_; // when places are given back, and refused ones looked at again
+    std::size_t held_ = 0;             // that wait for commands
+    std::map<std::string, std::shared_ptr<Held>, std::less<>> removals_; // of applications
+    std::vector<mcs::CoreRequest> ends_; // of recoveries, which claim what is there when nothing is held any more
     std::map<std::string, std::string, std::less<>> refused_; // by row: what was logged last
     std::uint64_t last_ask_ = 0;
     Instant now_{}; // of the last turn

@@ -65,9 +65,11 @@ Result<std::int64_t> FetchedPages::read(const mcs::MetricTarget& metric, Instant
     const auto none = [&](const std::string& why) { return Error::of(metric.url + ": " + why); };
     if (!page.fault.empty()) return none(page.fault);
     if (!value.is_known) return none("it is being fetched; there is a value at the next look");
-    if (now - *page.ended > metric.max_age)
+    const Duration max_age =
+        std::max(metric.max_age, parts_.period * 2); // what a look finds was fetched by the one before
+    if (now - *page.ended > max_age)
         return none(fmt::format("the last page is older than {} s (maxAgeSeconds)",
-                                std::chrono::duration_cast<std::chrono::seconds>(metric.max_age).count()));
+                                std::chrono::duration_cast<std::chrono::seconds>(max_age).count()));
     const pages::FoundSamples& found = value.found;
     if (found.count == 0) return none("the page has no sample of that name and those labels; is it spelled so there?");
     if (!found.fault.empty()) return none(found.fault);

@@ -115,7 +115,7 @@ Result<void> take_resource(const si::Resources& resource, mcs::Deployment& row) 
     return {};
 }
 
-/// All tags are replaced.
+/// All tags are replaced. Whoever gives back what is there gives nothing: the command stays that of whoever gave it.
 Result<void> take_tags(const si::StringMap& given, const Submitter& submitter, mcs::Deployment& row) {
     mcs::Texts tags;
     for (const auto& [key, value] : given) {
@@ -123,8 +123,14 @@ Result<void> take_tags(const si::StringMap& given, const Submitter& submitter, m
             return fault(ErrorCode::Invalid, "ykd itself notes who gives the tags", "body.tags." + key);
         tags.insert_or_assign(key, value);
     }
-    if (tags.find(mcs::kCommandTag) != tags.end())
-        tags.insert_or_assign(std::string{mcs::kSubmitterTag}, submitter.text);
+    if (tags.find(mcs::kCommandTag) != tags.end()) {
+        const auto giver = row.tags->find(mcs::kSubmitterTag);
+        const bool is_known = giver != row.tags->end();
+        std::string given_by = is_known ? giver->second : submitter.text;
+        tags.insert_or_assign(std::string{mcs::kSubmitterTag}, given_by);
+        if (is_known && mcs::work_tags_of(tags) != mcs::work_tags_of(*row.tags))
+            tags.insert_or_assign(std::string{mcs::kSubmitterTag}, submitter.text);
+    }
     row.tags = std::move(tags);
     return {};
 }
@@ -197,6 +203,8 @@ Result<void> check_fixed(const si::McsBody& body, const mcs::Deployment& row) {
 Result<void> take_any_policy(const si::McsBody& body, const McsSettings& settings, mcs::Deployment& row) {
     const auto policy = mcs::parse_policy(*body.policy);
     const bool is_none = policy.ok() && policy->metrics.empty() && policy->schedule.empty();
+    if (!is_none && !body.min_replicas && row.policy == mcs::no_policy()) // as begin_policy()
+        row.min_replicas = std::max(row.min_replicas, std::min<std::int64_t>(1, row.max_replicas));
     if (!is_none) YK_CHECKED(take_policy(*body.policy, settings, row));
     if (is_none) row.policy = mcs::no_policy();
     if (!is_none && !body.replicas) row.replicas.reset();

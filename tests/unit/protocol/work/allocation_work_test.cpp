@@ -269,7 +269,9 @@ TEST_CASE("rs R-173 a command runs with the environment of its account, where th
     si::Allocation made;
     made.application_id = "app";
     made.allocation_key = "k";
-    made.allocation_tags = {{"command", "echo \"$SECRET$NAME$PWD\" >" + (folder / "file")}};
+    made.allocation_tags = {
+        {"command",
+         "echo \"$SECRET$NAME$PWD\" $(grep -e NoNewPrivs -e CapEff /proc/self/status) >" + (folder / "file")}};
     auto account = std::make_shared<Account>();
     account->environment = {"PATH=/usr/bin:/bin", "NAME=x"};
     account->directory = "/usr";
@@ -281,7 +283,7 @@ TEST_CASE("rs R-173 a command runs with the environment of its account, where th
     std::ifstream in{folder / "file"};
     std::ostringstream out;
     out << in.rdbuf();
-    CHECK(out.str() == "x/usr\n");
+    CHECK(out.str() == "x/usr CapEff: 0000000000000000 NoNewPrivs: 1\n"); // also as the same user
     const auto state = work.state_of({"[rm]default", "app", "k"});
     REQUIRE(state);
     CHECK((text(state->phase) == "over" && state->why == "exit code 0"));

