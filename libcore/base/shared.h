@@ -46,7 +46,8 @@ public:
     /// Values that are equal, whether they are kept once or twice.
     friend bool operator==(const Shared& a, const Shared& b) { return a.kept_ == b.kept_ || *a == *b; }
     template <class Value>
-    friend bool operator==(const Shared& a, const Value& b) requires(!std::is_same_v<Value, Shared>) {
+    friend bool operator==(const Shared& a, const Value& b) requires(!std::is_same_v<Value, Shared> &&
+                                                                     std::is_convertible_v<const Value&, const T&>) {
         return *a == b;
     }
 
