@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """ykctl rm serve --exec runs a command for each allocation, and --on runs hooks."""
 from daemon_support import *
+from daemon_support.processes import gone, is_running
 from daemon_support.serving import Other, Serving, config_of, ykctl
 
 import glob
@@ -64,18 +65,6 @@ class Lab:
 
     def __exit__(self, kind, value, trace):
         self.serving.__exit__(kind, value, trace)
-
-
-def is_running(pid):
-    try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
-def gone(*pids):
-    until(f"{pids} are gone", lambda: not any(is_running(pid) for pid in pids))
 
 
 def children(pid):

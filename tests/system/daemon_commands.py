@@ -4,6 +4,7 @@ import pwd
 import sqlite3
 
 from daemon_support import *
+from daemon_support.processes import gone, is_running
 from daemon_support.serving import ykctl
 
 AS = "nobody" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
@@ -74,18 +75,6 @@ def read(client, name, replica, attempt=None):
 
 def says(client, name, replica, text):
     until(f"{name}/{replica} says {text!r}", lambda: text in read(client, name, replica))
-
-
-def is_running(pid):
-    try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
-def gone(*pids):
-    until(f"{pids} are gone", lambda: not any(is_running(pid) for pid in pids))
 
 
 def pids(client, name, replicas):

@@ -3,6 +3,7 @@
 import random
 
 from daemon_support import *
+from daemon_support.deployments import change
 from daemon_support.postgres import Postgres
 
 ROUNDS = int(os.environ.get("YK_ROUNDS", "4"))  # how often the leader is killed
@@ -35,22 +36,6 @@ def service(client, name="scheduler"):
 def leads(client):
     """Of several daemons one may have the lease of one service, and another one that of another."""
     return service(client)["leads"]
-
-
-def change(client, kind, verb, name, **body):
-    """Asked again while the daemon is busy, as ykctl does."""
-    request = {"verb": verb, "kind": kind, "id": name, "body": body}
-    if kind == "deployment" and verb == "create":
-        request["body"] = {"name": name, "user": "u", "resource": {"vcore": 1000}, **body}
-    end = time.monotonic() + 30
-    while True:
-        client.seq += 1
-        reply = client.ask("McsWrite", request, seq=client.seq)
-        if reply["ok"]:
-            return reply["body"]
-        check(reply["err"]["name"] == "E_BUSY" and time.monotonic() < end, reply)
-        client.seq -= 1  # it has not used its number up
-        time.sleep(0.1)
 
 
 def describe(client, name):

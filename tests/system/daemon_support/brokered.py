@@ -3,9 +3,9 @@
 import os
 import sqlite3
 import subprocess
-import time
 
 from daemon_support import Daemon, check, until
+from daemon_support.deployments import change
 
 YKCTL = os.path.join(os.environ["YK_BIN"], "ykctl")
 FALLBACK = 2  # seconds
@@ -28,22 +28,6 @@ def ready(daemon):
     client = daemon.client()
     until("MCS runs", lambda: status(client)["state"] == "running", 60)
     return client
-
-
-def change(client, kind, verb, name, **body):
-    """Asked again while the daemon is busy, as ykctl does."""
-    request = {"verb": verb, "kind": kind, "id": name, "body": body}
-    if kind == "deployment" and verb == "create":
-        request["body"] = {"name": name, "user": "u", "resource": {"vcore": 1000}, **body}
-    end = time.monotonic() + 30
-    while True:
-        client.seq += 1
-        reply = client.ask("McsWrite", request, seq=client.seq)
-        if reply["ok"]:
-            return reply["body"]
-        check(reply["err"]["name"] == "E_BUSY" and time.monotonic() < end, reply)
-        client.seq -= 1  # it has not used its number up
-        time.sleep(0.1)
 
 
 def placed(client, name):
