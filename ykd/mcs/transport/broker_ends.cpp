@@ -22,7 +22,7 @@ using Opened = Result<std::optional<BrokerEnds>>;
 /// Of a broker that hangs: it is asked on the thread that answers users.
 [[maybe_unused]] constexpr Duration kPatience = std::chrono::seconds{1};
 
-rs::Topics topics_of_kinds() {
+[[maybe_unused]] rs::Topics topics_of_kinds() {
     rs::Topics topics;
     for (const rs::Kind kind : mcs::kKinds) topics.push_back({kind, std::string{mcs::name_of(kind)}});
     return topics;
