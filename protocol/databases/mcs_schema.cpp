@@ -139,9 +139,9 @@ Result<DatabaseIdentity, StoreError> read_identity(rs::SqlConnection& connection
     return DatabaseIdentity{std::move(uid), std::move(epoch)};
 }
 
-Result<std::unique_ptr<rs::SqliteConnection>, StoreError> reconnect(const std::string& path,
-                                                                    const DatabaseIdentity& first) {
-    YK_TRY(connection, rs::SqliteConnection::open(path));
+Result<std::unique_ptr<rs::SqliteConnection>, StoreError>
+reconnect(const std::string& path, const DatabaseIdentity& first, const rs::SqliteSettings& settings) {
+    YK_TRY(connection, rs::SqliteConnection::open(path, settings));
     YK_TRY(found, read_identity(*connection));
     if (found.uid != first.uid)
         return StoreError{StoreFault::Fatal,

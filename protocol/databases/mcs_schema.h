@@ -38,7 +38,7 @@ struct DatabaseIdentity {
 
 /// Another connection to a database that was seen before. Another database in the place of that one is Fatal, so that
 /// nothing is read from it (rs R-031). Another epoch is let pass: the change log answers a gap for it.
-[[nodiscard]] Result<std::unique_ptr<rs::SqliteConnection>, rs::StoreError> reconnect(const std::string& path,
-                                                                                      const DatabaseIdentity& first);
+[[nodiscard]] Result<std::unique_ptr<rs::SqliteConnection>, rs::StoreError>
+reconnect(const std::string& path, const DatabaseIdentity& first, const rs::SqliteSettings& settings = {});
 
 } // namespace yk::mcs

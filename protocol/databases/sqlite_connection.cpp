@@ -74,16 +74,18 @@ private:
     const std::optional<StoreError> refused_; // and why
 };
 
-SqliteConnection::SqliteConnection(sqlite3* database) : database_(database) {}
+SqliteConnection::SqliteConnection(sqlite3* database, const SqliteSettings& settings)
+    : database_(database), settings_(settings) {}
 
-Result<std::unique_ptr<SqliteConnection>, StoreError> SqliteConnection::open(const std::string& path) {
+Result<std::unique_ptr<SqliteConnection>, StoreError> SqliteConnection::open(const std::string& path,
+                                                                             const SqliteSettings& settings) {
     sqlite3* database = nullptr;
     constexpr int kHow = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     const int opened = sqlite3_open_v2(path.c_str(), &database, kHow, nullptr);
-    std::unique_ptr<SqliteConnection> connection{new SqliteConnection(database)};
+    std::unique_ptr<SqliteConnection> connection{new SqliteConnection(database, settings)};
     if (opened != SQLITE_OK) return StoreError{fault_of(opened), path + ": " + sqlite3_errmsg(database)};
     sqlite3_extended_result_codes(database, 1);
-    connection->wait_for_locks(connection->most_for_locks_);
+    connection->wait_for_locks(settings.most_for_locks);
     if (const auto done = connection->set_up(); !done.ok())
         return StoreError{done.error().fault, path + ": " + done.error().message};
     return connection;
@@ -97,12 +99,13 @@ Result<void, StoreError> SqliteConnection::set_up() {
     if (journal != "wal")
         return StoreError{StoreFault::Fatal,
                           "this file system does not let SQLite keep a write-ahead log; use a local one"};
-    constexpr std::pair<const char*, std::int64_t> kPragmas[] = {{"synchronous", 2 /* FULL */},
-                                                                 {"foreign_keys", 1},
-                                                                 {"recursive_triggers", 1},
-                                                                 {"wal_autocheckpoint", 0},
-                                                                 {"cache_size", -65536}};
-    for (const auto& [name, wanted] : kPragmas) {
+    const std::int64_t synchronous = settings_.waits_for_disk ? 2 /* FULL */ : 1 /* NORMAL (rs R-022) */;
+    const std::pair<const char*, std::int64_t> pragmas[] = {{"synchronous", synchronous},
+                                                            {"foreign_keys", 1},
+                                                            {"recursive_triggers", 1},
+                                                            {"wal_autocheckpoint", 0},
+                                                            {"cache_size", -65536}};
+    for (const auto& [name, wanted] : pragmas) {
         const std::string pragma = std::string{"PRAGMA "} + name;
         YK_CHECKED(run(pragma + " = " + std::to_string(wanted)));
         YK_TRY(found, number(pragma));
@@ -112,7 +115,7 @@ Result<void, StoreError> SqliteConnection::set_up() {
 }
 
 void SqliteConnection::wait_for_locks(std::chrono::milliseconds most) {
-    most_for_locks_ = most;
+    settings_.most_for_locks = most;
     sqlite3_busy_timeout(database_, static_cast<int>(most.count()));
 }
 
@@ -162,7 +165,7 @@ Result<SqliteConnection::WalState, StoreError> SqliteConnection::checkpoint(Chec
     int pages = 0, copied = 0;
     sqlite3_busy_timeout(database_, 0);
     const int done = sqlite3_wal_checkpoint_v2(database_, nullptr, mode, &pages, &copied);
-    wait_for_locks(most_for_locks_);
+    wait_for_locks(settings_.most_for_locks);
     if (done == SQLITE_OK || (done == SQLITE_BUSY && how == Checkpoint::Passive))
         return WalState{std::max(pages, 0), std::max(copied, 0)};
     return error_of(database_);

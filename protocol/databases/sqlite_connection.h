@@ -23,10 +23,17 @@ using SqliteTransaction = SqlTransaction;
 
 class SqliteKept; // a prepared statement
 
+struct SqliteSettings {
+    bool waits_for_disk = true; // false: a power failure may cost the last commits; a killed process does not
+    std::chrono::milliseconds most_for_locks{
+        5000}; // that a statement waits for the locks of others, before it is Transient
+};
+
 class SqliteConnection final : public SqlConnection {
 public:
     /// Opens the file, which is made if there is none, and sees that it is opened as wanted (rs R-021).
-    [[nodiscard]] static Result<std::unique_ptr<SqliteConnection>, StoreError> open(const std::string& path);
+    [[nodiscard]] static Result<std::unique_ptr<SqliteConnection>, StoreError>
+    open(const std::string& path, const SqliteSettings& settings = {});
     ~SqliteConnection() override;
 
     [[nodiscard]] Result<void, StoreError> run(const std::string& sql) override;
@@ -38,7 +45,7 @@ public:
     [[nodiscard]] bool is_in_transaction() const override;
     [[nodiscard]] Result<Cursor, StoreError> log_head(SqlAccess access) override;
 
-    /// How long a statement waits for the locks of others before it is Transient; 5 s unless this is called.
+    /// How long a statement waits for the locks of others from now on.
     void wait_for_locks(std::chrono::milliseconds most);
     /// After each commit of this connection, `call` gets the number of pages that the write-ahead log has then. It must
     /// not use the connection.
@@ -54,13 +61,13 @@ public:
     [[nodiscard]] Result<WalState, StoreError> checkpoint(Checkpoint how);
 
 private:
-    explicit SqliteConnection(sqlite3* database);
+    SqliteConnection(sqlite3* database, const SqliteSettings& settings);
     [[nodiscard]] Result<void, StoreError> set_up();
 
     sqlite3* const database_;
     std::map<std::string, std::unique_ptr<SqliteKept>, std::less<>> statements_;
     std::function<void(std::int64_t)> on_commit_;
-    std::chrono::milliseconds most_for_locks_{5000};
+    SqliteSettings settings_;
 };
 
 } // namespace yk::rs

@@ -104,10 +104,8 @@ void AllocationWork::released(Announced<si::AllocationRelease> release, bool con
         allocation.allocation_key = release.message.allocation_key;
     }
     Entry& entry = known->second;
-    if (entry.gone) { // announced once more, or the one that waits for its key is gone already
-        if (confirms && entry.next)
-            releases_.push_back(std::move(release.message));
-        else if (confirms) {
+    if (entry.gone) {   // announced once more, or the one that waits for its key is gone already
+        if (confirms) { // when what still runs in its place has ended
             entry.confirms = true;
             entry.release = std::move(release.message);
         }

@@ -23,6 +23,7 @@ constexpr std::size_t kLastOutput = 1U << 20U; // that is taken after the end of
 constexpr std::size_t kOtherFiles = 256;       // that a program has beside those of commands
 constexpr int kEvents = 256;                   // of a step
 constexpr int kRounds = 100;                   // of waiting a moment for what was killed
+constexpr std::chrono::seconds kLastWait{5};   // at the end, for all that was killed
 
 Error system_error(const std::string& what) {
     const int number = errno;
@@ -56,6 +57,18 @@ Result<std::pair<Descriptor, Descriptor>> make_pipe() {
 
 bool has_nul(const std::string& text) {
     return text.find('\0') != std::string::npos;
+}
+
+/// Waits for the end of a process that was killed. False: it has not come; the kernel is busy for it, as with a disk
+/// that does not answer.
+bool ends_until(int process, TimePoint until) {
+    for (;;) {
+        pollfd ended{process, POLLIN, 0};
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - TimePoint::clock::now()).count();
+        const int count = ::poll(&ended, 1, static_cast<int>(std::max<std::int64_t>(0, left)));
+        if (count < 0 && errno == EINTR) continue;
+        return count > 0;
+    }
 }
 
 /// How the names of the cgroups begin that a process makes.
@@ -119,10 +132,9 @@ void Commands::raise_file_limit() {
 
 Commands::~Commands() {
     for (auto& [id, command] : running_) kill(command);
+    const TimePoint until = TimePoint::clock::now() + kLastWait;
     for (auto& [id, command] : running_) {
-        siginfo_t how{};
-        while (::waitid(P_PID, static_cast<id_t>(command.pid), &how, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
-        }
+        if (!ends_until(command.process.get(), until)) continue; // it hangs in the kernel: the record keeps it
         kill(command);
         guard_.remove(command.pid);
         while (::waitpid(command.pid, nullptr, 0) < 0 && errno == EINTR) {

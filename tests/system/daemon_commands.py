@@ -256,6 +256,24 @@ def test_output_is_for_admins_and_whoever_gave_the_command():
         client.refused("E_NOT_FOUND", "McsRead", {"what": "logs", "id": "nobody"})
 
 
+def test_a_daemon_without_commands_has_no_local_nodes():  # rs R-177
+    with hosted() as daemon:
+        client = ready(daemon)
+        node(client)
+        create(client, "web", HOLD, 2)
+        old = pids(client, "web", 2)
+        daemon.write("conf", "mcs: {enabled: true}\n")
+        daemon.restart(signal.SIGTERM)
+        gone(*old.values())
+        client = ready(daemon)
+        until("nothing seems to run", lambda: shown(client, "web")["schedule"]["placed"] == 0)
+        check("runs no commands" in str(client.get("McsRead", {"what": "list", "kind": "node"})["items"]))
+        daemon.write("conf", conf())
+        daemon.restart(signal.SIGTERM)
+        client = ready(daemon)
+        check(set(pids(client, "web", 2).values()).isdisjoint(old.values()))
+
+
 def test_one_daemon_alone_runs_commands():  # rs R-145
     with hosted() as one:
         ready(one)

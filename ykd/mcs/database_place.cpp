@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykd/mcs/database_place.h"
 
-#include "ykd/process/daemon_settings.h"
 #ifdef YK_WITH_PG
 #include "protocol/databases/postgres/postgres_session.h"
 #endif
 
 namespace yk::service {
 
-DatabasePlace database_place(const std::string& url, const std::string& state_directory) {
+DatabasePlace database_place(const DatabaseSettings& settings, const std::string& state_directory) {
+    const std::string& url = settings.url;
     if (!is_postgres(url)) {
         const std::string path = sqlite_path(url, state_directory);
-        return {DatabasePlace::Kind::Sqlite, path, path};
+        return {DatabasePlace::Kind::Sqlite, path, path, settings};
     }
 #ifdef YK_WITH_PG
-    return {DatabasePlace::Kind::Postgres, url, rs::shown_address(url)};
+    return {DatabasePlace::Kind::Postgres, url, rs::shown_address(url), settings};
 #else
-    return {DatabasePlace::Kind::Postgres, url, "postgresql://"};
+    return {DatabasePlace::Kind::Postgres, url, "postgresql://", settings};
 #endif
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// DatabasePlace: where the database of MCS is, as mcs.db.url says it.
+// DatabasePlace: the database of MCS as the settings say it, with its path or address in full.
 
 #include <string>
+
+#include "ykd/settings/database_settings.h"
 
 namespace yk::service {
 
@@ -11,9 +13,9 @@ struct DatabasePlace {
     Kind kind = Kind::Sqlite;
     std::string where; // a path, or what libpq connects to
     std::string shown; // for people: without a password
+    DatabaseSettings settings{};
 };
 
-/// `url`: `sqlite:PATH`, where a path that is not absolute is one in the state directory, or `postgresql://...`.
-[[nodiscard]] DatabasePlace database_place(const std::string& url, const std::string& state_directory);
+[[nodiscard]] DatabasePlace database_place(const DatabaseSettings& settings, const std::string& state_directory);
 
 } // namespace yk::service

@@ -19,12 +19,6 @@ constexpr Duration kLookAround = std::chrono::seconds{1};
 constexpr Duration kSeenPatience = std::chrono::seconds{1};
 constexpr std::size_t kMostWrites = 4096; // that wait, before those of users are refused
 
-rs::Settings framework_settings(const McsSettings& settings) {
-    rs::Settings framework;
-    framework.resync.period = settings.resync_period;
-    return framework;
-}
-
 mcs::HousekeepingSettings housekeeping_settings(const McsSettings& settings) {
     mcs::HousekeepingSettings house;
     if (settings.events.transport != EventTransportKind::Embedded) house.relayed = rs::relayed_up_to;
@@ -56,7 +50,7 @@ McsApplication::McsApplication(Parts parts, McsConnections connections, std::opt
       house_(std::move(connections_.upkeep), housekeeping_settings(parts_.settings)),
       notices_(house_, parts_.degraded, parts_.event, broker.has_value()),
       transport_(std::move(broker), std::move(connections_.relay), *connections_.log, parts_.seed + 4),
-      manager_(transport_.log(), notices_, framework_settings(parts_.settings), parts_.seed),
+      manager_(transport_.log(), notices_, parts_.settings.framework, parts_.seed),
       deployments_(manager_.add(*connections_.deployments)),
       scales_(manager_.add(*connections_.scales)),
       schedules_(manager_.add(*connections_.schedules)),

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -48,24 +49,28 @@ Result<void, rs::StoreError> make_file(const std::string& path) {
 }
 
 /// One connection does one thing at a time, and counts the commits of others only.
-Opened open_sqlite(const std::string& path, bool with_relay) {
+Opened open_sqlite(const DatabasePlace& place, bool with_relay) {
+    const std::string& path = place.where;
+    const rs::SqliteSettings settings{
+        place.settings.waits_for_disk,
+        std::chrono::duration_cast<std::chrono::milliseconds>(place.settings.busy_timeout)};
     YK_CHECKED(make_file(path));
     McsConnections made;
     made.place = path;
-    YK_TRY(rows, rs::SqliteConnection::open(path));
+    YK_TRY(rows, rs::SqliteConnection::open(path, settings));
     const auto migrated = mcs::migrate(*rows, uuid_text(random_bytes()));
     if (!migrated.ok()) return rs::StoreError{migrated.error().fault, path + ": " + migrated.error().message};
     YK_TRY(identity, mcs::read_identity(*rows));
     made.identity = std::move(identity);
-    YK_TRY(log, mcs::reconnect(path, made.identity));
-    YK_TRY(leases, mcs::reconnect(path, made.identity));
-    YK_TRY(writes, mcs::reconnect(path, made.identity));
-    YK_TRY(house, mcs::reconnect(path, made.identity));
+    YK_TRY(log, mcs::reconnect(path, made.identity, settings));
+    YK_TRY(leases, mcs::reconnect(path, made.identity, settings));
+    YK_TRY(writes, mcs::reconnect(path, made.identity, settings));
+    YK_TRY(house, mcs::reconnect(path, made.identity, settings));
     leases->wait_for_locks(kMostForLeases);
     std::vector<rs::SqliteConnection*> writers{writes.get(), leases.get()};
     if (with_relay) {
-        YK_TRY(tail, mcs::reconnect(path, made.identity));
-        YK_TRY(table, mcs::reconnect(path, made.identity));
+        YK_TRY(tail, mcs::reconnect(path, made.identity, settings));
+        YK_TRY(table, mcs::reconnect(path, made.identity, settings));
         writers.push_back(table.get());
         made.relay.log = std::make_unique<rs::SqliteChangeLog>(*tail);
         made.relay.log_connection = std::move(tail);
@@ -89,11 +94,12 @@ Opened open_sqlite(const std::string& path, bool with_relay) {
 
 #ifdef YK_WITH_PG
 /// Of a server that hangs. Reads wait on the thread that answers users.
-rs::PostgresSettings settings_of(const std::string& url) {
-    rs::PostgresSettings settings{url};
+rs::PostgresSettings settings_of(const DatabasePlace& place) {
+    rs::PostgresSettings settings{place.where};
     settings.connect_limit = std::chrono::seconds{2};
-    settings.statement_limit = std::chrono::seconds{3};
-    settings.answer_limit = std::chrono::seconds{4};
+    settings.statement_limit = place.settings.statement_timeout;
+    settings.answer_limit = place.settings.statement_timeout + std::chrono::seconds{1};
+    settings.notifies = place.settings.notifies;
     return settings;
 }
 
@@ -113,7 +119,7 @@ private:
 };
 
 Opened open_postgres(const DatabasePlace& place, bool with_relay) {
-    const rs::PostgresSettings settings = settings_of(place.where);
+    const rs::PostgresSettings settings = settings_of(place);
     McsConnections made;
     made.place = place.shown;
     YK_TRY(rows, rs::PostgresConnection::open(settings));
@@ -122,12 +128,12 @@ Opened open_postgres(const DatabasePlace& place, bool with_relay) {
     YK_TRY(identity, mcs::read_identity(*rows));
     made.identity = std::move(identity);
     rs::PostgresSettings quick = settings;
-    quick.statement_limit = quick.answer_limit = settings.connect_limit;
+    quick.statement_limit = quick.answer_limit = std::min(settings.connect_limit, settings.statement_limit);
     YK_TRY(log, rs::PostgresConnection::open(settings, made.identity.uid));
     YK_TRY(leases, rs::PostgresConnection::open(quick, made.identity.uid));
     YK_TRY(writes, rs::PostgresConnection::open(settings, made.identity.uid));
     YK_TRY(house, rs::PostgresConnection::open(settings, made.identity.uid));
-    YK_CHECKED(log->listen());
+    if (settings.notifies) YK_CHECKED(log->listen());
     if (with_relay) {
         YK_TRY(tail, rs::PostgresConnection::open(settings, made.identity.uid));
         YK_TRY(table, rs::PostgresConnection::open(settings, made.identity.uid));
@@ -156,7 +162,7 @@ Opened open_postgres(const DatabasePlace& /*place*/, bool /*with_relay*/) {
 
 Opened McsConnections::open(const DatabasePlace& place, bool with_relay) {
     return place.kind == DatabasePlace::Kind::Postgres ? open_postgres(place, with_relay)
-                                                       : open_sqlite(place.where, with_relay);
+                                                       : open_sqlite(place, with_relay);
 }
 
 } // namespace yk::service

@@ -13,6 +13,7 @@ namespace {
 mcs::SchedulerSettings settings_of(const McsSettings& settings) {
     mcs::SchedulerSettings made;
     made.placements.most_unwritten = settings.max_unwritten;
+    made.runs_commands = settings.local.enabled;
     return made;
 }
 

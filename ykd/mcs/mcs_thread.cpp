@@ -30,9 +30,9 @@ std::uint64_t random_seed() {
 
 Result<void> McsThread::start() {
     if (!parts_.settings.enabled || is_started()) return {};
-    const std::string& url = parts_.settings.db_url;
-    DatabasePlace place = database_place(url, parts_.state_directory);
-    if (parts_.state_directory.empty() && place.where != database_place(url, ".").where)
+    const DatabaseSettings& database = parts_.settings.db;
+    DatabasePlace place = database_place(database, parts_.state_directory);
+    if (parts_.state_directory.empty() && place.where != database_place(database, ".").where)
         return Error::at("mcs", "a state directory is needed for the database (--state DIR, or stateDir)");
     if (place.kind == DatabasePlace::Kind::Sqlite) {
         using How = rs::DatabaseLock::How;
@@ -50,6 +50,8 @@ Result<void> McsThread::start() {
         YK_TRY(broker, open_broker(parts_.settings.events, random_seed()));
         broker_ = std::move(broker);
     }
+    if (parts_.settings.framework.resync.period == Duration{})
+        log("mcs").warn("mcs.resync.period is 0: what no event announces is found by `ykctl mcs resync` alone");
     place_ = std::move(place);
     thread_.start(
         "mcs", [this] { run(); }, [this] { return step(); });

@@ -36,8 +36,12 @@ public:
         if (root.kind == Node::Kind::Null) return {};
         if (root.kind != Node::Kind::Mapping) fail(root.mark, "a settings file is a map of keys to values");
         for (const auto& member : root.members) read_key(member);
-        for (const EventKeyFault& each : check_event_settings(settings_.mcs.events, event_keys()))
+        for (const KeyFault& each : check_event_settings(settings_.mcs.events, keys()))
             fail(marks_.at(each.key), each.message);
+        for (const KeyFault& each : check_database_settings(settings_.mcs.db, keys()))
+            fail(marks_.at(each.key), each.message);
+        check_order("mcs.poll.min", "mcs.poll.max", settings_.mcs.framework.poll);
+        check_order("mcs.backoff.base", "mcs.backoff.max", settings_.mcs.framework.reconcile.backoff);
         if (!faults_.all.empty()) return std::move(faults_);
         return {};
     }
@@ -48,6 +52,14 @@ private:
 
     void fail(config::Mark mark, const std::string& message) {
         faults_.all.push_back({0, message, fmt::format("{}:{}:{}", path_, mark.line, mark.column)});
+    }
+
+    /// One of both keys may be that of the default.
+    void check_order(const std::string& low, const std::string& high, const rs::BackoffRange& range) {
+        if (range.base <= range.most) return;
+        const auto found = marks_.contains(low) ? marks_.find(low) : marks_.find(high);
+        fail(found->second, fmt::format("{} is {} and {} is {}: the first must not be above the second", low,
+                                        config::duration_text(range.base), high, config::duration_text(range.most)));
     }
 
     const std::map<std::string, Reader, std::less<>>& readers() {
@@ -118,13 +130,13 @@ private:
     void add_mcs() {
         McsSettings& mcs = settings_.mcs;
         add_flag("mcs.enabled", mcs.enabled);
-        readers_["mcs.db.url"] = [this](const Node& node) { read_database(node); };
+        add_database(mcs.db);
         add_flag("mcs.lease.enabled", mcs.lease_enabled);
         add_events(mcs.events);
         add_duration("mcs.lease.ttl", mcs.lease_ttl, 1);
         add_duration("mcs.log.retention", mcs.log_retention, 1);
         add_count("mcs.log.maxRows", mcs.log_max_rows);
-        add_duration("mcs.resync.period", mcs.resync_period, 1);
+        add_framework(mcs.framework);
         add_duration("mcs.autoscaler.period", mcs.autoscaler_period, 1);
         add_duration("mcs.autoscaler.reconcilePeriod", mcs.autoscaler_reconcile_period, 1);
         readers_["mcs.metrics.allowedHosts"] = [this](const Node& node) { read_allowed_hosts(node); };
@@ -186,23 +198,59 @@ private:
         readers_["mcs.kafka.properties"] = [this](const Node& node) {
             settings_.mcs.events.kafka.properties = texts(node, "mcs.kafka.properties");
         };
+        readers_["mcs.kafka.assignment"] = [this](const Node& node) {
+            if (text(node, "mcs.kafka.assignment") != "all")
+                fail(node.mark,
+                     "mcs.kafka.assignment is all: the daemon that leads has all nodes, and needs all events");
+        };
         add_pause("mcs.kafka.fallbackAfter", events.kafka.fallback_after);
         add_text("mcs.nats.url", events.nats.url);
         add_text("mcs.nats.stream", events.nats.stream);
         add_flag("mcs.nats.create", events.nats.create);
         add_pause("mcs.nats.fallbackAfter", events.nats.fallback_after);
     }
-    /// The keys of events that the file has.
-    [[nodiscard]] std::vector<std::string> event_keys() const {
+    /// The keys that the file has.
+    [[nodiscard]] std::vector<std::string> keys() const {
         std::vector<std::string> keys;
         for (const auto& [key, mark] : marks_) keys.push_back(key);
         return keys;
     }
-    void read_database(const Node& node) {
-        const std::string url = text(node, "mcs.db.url");
-        if (!is_postgres(url) && sqlite_path(url, "/").empty())
-            return fail(node.mark, "mcs.db.url: sqlite:PATH or postgresql://HOST/DATABASE is wanted");
-        settings_.mcs.db_url = url;
+    void add_database(DatabaseSettings& database) {
+        readers_["mcs.db.url"] = [this, &database](const Node& node) {
+            const std::string url = text(node, "mcs.db.url");
+            if (!is_postgres(url) && sqlite_path(url, "/").empty())
+                return fail(node.mark, "mcs.db.url: sqlite:PATH or postgresql://HOST/DATABASE is wanted");
+            database.url = url;
+        };
+        readers_["mcs.db.synchronous"] = [this, &database](const Node& node) {
+            const std::string word = text(node, "mcs.db.synchronous");
+            if (word != "full" && word != "normal") return fail(node.mark, "mcs.db.synchronous is full or normal");
+            database.waits_for_disk = word == "full";
+        };
+        add_between("mcs.db.busyTimeout", database.busy_timeout, std::chrono::milliseconds{100},
+                    std::chrono::seconds{10});
+        add_between("mcs.db.statementTimeout", database.statement_timeout, std::chrono::milliseconds{100},
+                    std::chrono::seconds{10});
+        add_flag("mcs.pg.notify", database.notifies);
+    }
+    void add_framework(rs::Settings& framework) {
+        using std::chrono::hours;
+        using std::chrono::milliseconds;
+        using std::chrono::seconds;
+        add_between("mcs.poll.min", framework.poll.base, milliseconds{1}, seconds{10});
+        add_between("mcs.poll.max", framework.poll.most, milliseconds{1}, seconds{10});
+        add_between("mcs.start.timeout", framework.start.timeout, seconds{1}, hours{24});
+        add_flag("mcs.start.initialAdd", framework.start.initial_add);
+        add_small("mcs.reconcile.batch", framework.reconcile.batch, 10'000);
+        add_flag("mcs.reconcile.skipKnown", framework.reconcile.skip_known);
+        add_between("mcs.backoff.base", framework.reconcile.backoff.base, milliseconds{1}, hours{1});
+        add_between("mcs.backoff.max", framework.reconcile.backoff.most, milliseconds{1}, hours{1});
+        add_between("mcs.handlers.deadline", framework.handlers.deadline, milliseconds{1}, hours{1});
+        add_small("mcs.handlers.deadLetterAfter", framework.handlers.dead_letter_after, 10'000);
+        add_pause("mcs.resync.period", framework.resync.period);
+        add_fraction("mcs.resync.jitter", framework.resync.jitter_permille);
+        add_small("mcs.resync.page", framework.resync.page, 100'000);
+        add_small("mcs.resync.rowsPerSecond", framework.resync.rows_per_second, 100'000'000);
     }
 
     void add_flag(const std::string& key, bool& to) {
@@ -223,6 +271,29 @@ private:
             if (!parsed.ok()) return fail(node.mark, key + ": " + parsed.error().message);
             if (*parsed < Duration{0}) return fail(node.mark, key + ": must not be below 0");
             to = *parsed;
+        };
+    }
+    void add_between(const std::string& key, Duration& to, std::chrono::milliseconds least,
+                     std::chrono::milliseconds most) {
+        readers_[key] = [this, key, &to, least, most](const Node& node) {
+            if (node.kind != Node::Kind::Scalar) return fail_no_text(node, key);
+            const auto parsed = config::parse_duration(node.scalar);
+            if (!parsed.ok()) return fail(node.mark, key + ": " + parsed.error().message);
+            if (*parsed < least || *parsed > most)
+                return fail(node.mark, fmt::format("{}: must be from {} to {}", key, config::duration_text(least),
+                                                   config::duration_text(most)));
+            to = *parsed;
+        };
+    }
+    /// A part of 1, in thousandths.
+    void add_fraction(const std::string& key, unsigned& to) {
+        readers_[key] = [this, key, &to](const Node& node) {
+            const std::string number = text(node, key);
+            double value = -1;
+            const auto [end, fault] = std::from_chars(number.data(), number.data() + number.size(), value);
+            if (fault != std::errc{} || end != number.data() + number.size() || !(value >= 0 && value <= 1))
+                return fail(node.mark, key + ": a number from 0 to 1 is wanted, such as 0.1");
+            to = static_cast<unsigned>(value * 1000 + 0.5);
         };
     }
     /// `least`: in seconds; 0: anything above 0.
@@ -251,12 +322,13 @@ private:
             to = *value;
         };
     }
-    void add_small(const std::string& key, std::uint64_t& to, std::uint64_t most) {
+    template <class Number>
+    void add_small(const std::string& key, Number& to, std::uint64_t most) {
         readers_[key] = [this, key, &to, most](const Node& node) {
             const auto value = config_yaml::to_unsigned(node);
             if (!value || *value == 0 || *value > most)
                 return fail(node.mark, fmt::format("{}: a whole number from 1 to {} is wanted", key, most));
-            to = *value;
+            to = static_cast<Number>(*value);
         };
     }
     void add_size(const std::string& key, std::function<void(std::uint64_t)> set, std::uint64_t least,
@@ -276,14 +348,11 @@ private:
         const std::string path = section + member.key;
         const auto found = readers().lower_bound(path);
         if (found != readers().end() && found->first == path) {
-            if (is_event_key(path)) marks_.emplace(path, member.mark);
+            marks_.emplace(path, member.mark);
             return found->second(*member.value);
         }
         if (found != readers().end() && found->first.rfind(path + ".", 0) == 0)
             return read_section(*member.value, path);
-        for (const std::string_view later : kLater)
-            if (path == later)
-                return fail(member.mark, fmt::format("{}: this version of ykd has nothing behind it yet", path));
         std::vector<std::string_view> known;
         for (const auto& [key, reader] : readers()) known.push_back(key);
         const std::string near = config::nearest(path, known);
@@ -385,30 +454,10 @@ private:
         }
     }
 
-    /// Keys of the specification that have no effect in this version (C-469).
-    static constexpr std::array<std::string_view, 18> kLater{"mcs.db.synchronous",
-                                                             "mcs.db.busyTimeout",
-                                                             "mcs.db.pool",
-                                                             "mcs.db.statementTimeout",
-                                                             "mcs.kafka.assignment",
-                                                             "mcs.pg",
-                                                             "mcs.poll",
-                                                             "mcs.start",
-                                                             "mcs.reconcile",
-                                                             "mcs.backoff",
-                                                             "mcs.handlers",
-                                                             "mcs.resync.jitter",
-                                                             "mcs.resync.page",
-                                                             "mcs.resync.rowsPerSecond",
-                                                             "mcs.autoscaler.tolerance",
-                                                             "mcs.autoscaler.down",
-                                                             "mcs.autoscaler.up",
-                                                             "mcs.recovery"};
-
     DaemonSettings& settings_;
     std::string path_;
     std::map<std::string, Reader, std::less<>> readers_;
-    std::map<std::string, config::Mark, std::less<>> marks_; // of the keys of events that were there
+    std::map<std::string, config::Mark, std::less<>> marks_; // of the keys that were there
     SettingsFaults faults_;
 };
 
@@ -423,17 +472,6 @@ Result<std::uint64_t> parse_size(std::string_view text) {
         return Error::of(fmt::format("'{}' is no size; right would be 65536 or 16MiB (KiB, MiB, GiB)", text));
     if (value > (~std::uint64_t{0} >> shift)) return Error::of(fmt::format("'{}' is too large", text));
     return value << shift;
-}
-
-bool is_postgres(const std::string& url) {
-    return url.rfind("postgresql://", 0) == 0 || url.rfind("postgres://", 0) == 0;
-}
-
-std::string sqlite_path(const std::string& url, const std::string& state_directory) {
-    constexpr std::string_view kScheme = "sqlite:";
-    if (url.rfind(kScheme, 0) != 0 || url.size() == kScheme.size()) return {};
-    const std::string path = url.substr(kScheme.size());
-    return path.front() == '/' ? path : state_directory + "/" + path;
 }
 
 std::string SettingsFaults::text() const {

@@ -14,9 +14,11 @@
 #include "libcore/base/result.h"
 #include "libcore/mcs/kinds.h"
 #include "libcore/ports/budget.h"
+#include "libcore/resource_state/settings.h"
 #include "protocol/si/kinds.h"
 #include "ykd/runtime/mailbox.h"
 #include "ykd/runtime/outbound_stream.h"
+#include "ykd/settings/database_settings.h"
 #include "ykd/settings/event_settings.h"
 
 namespace yk::service {
@@ -44,7 +46,7 @@ struct LocalWorkSettings {
 /// docs/spec/resource-state.md).
 struct McsSettings {
     bool enabled = false;
-    std::string db_url = "sqlite:mcs.db"; // a path that is not absolute is one in the state directory
+    DatabaseSettings db;
 
     // Several daemons of one machine may share a database: leases say who writes.
     bool lease_enabled = true; // false: this daemon has the database for itself alone (rs R-145)
@@ -54,7 +56,7 @@ struct McsSettings {
 
     Duration log_retention = std::chrono::hours{24};
     std::uint64_t log_max_rows = 10'000'000;
-    Duration resync_period = std::chrono::minutes{10};
+    rs::Settings framework; // pauses, sizes and limits of what follows the database
     Duration autoscaler_period = std::chrono::seconds{15};
     Duration autoscaler_reconcile_period = std::chrono::seconds{60};
     std::vector<std::string> metrics_allowed_hosts; // HOST or HOST:PORT; of others no page of metrics is fetched
@@ -148,11 +150,6 @@ struct SettingsFaults {
 /// As read_settings(), from text.
 [[nodiscard]] Result<void, SettingsFaults> parse_settings(std::string_view text, const std::string& path,
                                                           DaemonSettings& settings);
-
-/// Whether it is `postgresql://...`, which libpq takes.
-[[nodiscard]] bool is_postgres(const std::string& url);
-/// The path of a url such as `sqlite:mcs.db`; empty: it is no such url.
-[[nodiscard]] std::string sqlite_path(const std::string& url, const std::string& state_directory);
 
 /// Parses a number of bytes, plain or with `KiB`, `MiB` or `GiB`.
 [[nodiscard]] Result<std::uint64_t> parse_size(std::string_view text);

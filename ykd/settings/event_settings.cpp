@@ -14,7 +14,7 @@
 namespace yk::service {
 namespace {
 
-using Faults = std::vector<EventKeyFault>;
+using Faults = std::vector<KeyFault>;
 
 constexpr std::string_view kTransport = "mcs.transport", kKafka = "mcs.kafka.", kNats = "mcs.nats.";
 
@@ -87,7 +87,7 @@ bool is_event_key(std::string_view path) {
     return path == kTransport || path.starts_with(kKafka) || path.starts_with(kNats);
 }
 
-std::vector<EventKeyFault> check_event_settings(const EventSettings& settings, const std::vector<std::string>& keys) {
+std::vector<KeyFault> check_event_settings(const EventSettings& settings, const std::vector<std::string>& keys) {
     Faults faults;
     const bool is_kafka = settings.transport == EventTransportKind::Kafka,
                is_nats = settings.transport == EventTransportKind::Nats;

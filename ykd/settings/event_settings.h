@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libcore/base/time.h"
+#include "ykd/settings/key_fault.h"
 
 namespace yk::service {
 
@@ -39,13 +40,9 @@ struct EventSettings {
 /// Whether it is the path of one of their keys: `mcs.transport`, or of `mcs.kafka` or `mcs.nats`.
 [[nodiscard]] bool is_event_key(std::string_view path);
 
-struct EventKeyFault {
-    std::string key; // one of those that are there
-    std::string message;
-};
 /// `keys`: those that the settings have. A broker that this program was built without is a fault, and so is a key that
 /// has no effect with this transport.
-[[nodiscard]] std::vector<EventKeyFault> check_event_settings(const EventSettings& settings,
-                                                              const std::vector<std::string>& keys);
+[[nodiscard]] std::vector<KeyFault> check_event_settings(const EventSettings& settings,
+                                                         const std::vector<std::string>& keys);
 
 } // namespace yk::service

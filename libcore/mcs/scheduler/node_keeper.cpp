@@ -5,12 +5,23 @@
 #include <utility>
 
 #include "libcore/mcs/replicas/node_changes.h"
+#include "libcore/mcs/work_tags.h"
 
 namespace yk::mcs {
+
+bool NodeKeeper::is_for_core(const Node& row) const {
+    return runs_commands_ || !is_local(row.attributes);
+}
+
+rs::Ptr<Node> NodeKeeper::row_of(std::string_view id) const {
+    rs::Ptr<Node> row = rows_.get(id);
+    return row && is_for_core(*row) ? row : nullptr;
+}
 
 void NodeKeeper::begin(Placed placed) {
     clear();
     rows_.for_each([&](const rs::Ptr<Node>& row) {
+        if (!is_for_core(*row)) return;
         for (ChangeNode& change : node_changes(nullptr, row.get())) {
             if (const auto found = placed.find(row->meta.id); found != placed.end())
                 change.placed = std::move(found->second);
@@ -35,7 +46,7 @@ std::size_t NodeKeeper::check() {
 }
 
 bool NodeKeeper::update(std::string_view id) {
-    const rs::Ptr<Node> wanted = rows_.get(id);
+    const rs::Ptr<Node> wanted = row_of(id);
     const auto found = registered_.find(id);
     const Node* const before = found == registered_.end() ? nullptr : found->second.get();
     std::vector<ChangeNode> changes = node_changes(before, wanted.get());
@@ -50,7 +61,7 @@ bool NodeKeeper::update(std::string_view id) {
 }
 
 void NodeKeeper::refused(const NodeRefused& refused) {
-    if (!rows_.get(refused.node_id)) return;
+    if (!has_row(refused.node_id)) return;
     if (refused.was_create) registered_.erase(refused.node_id);
     refusals_.insert_or_assign(refused.node_id, refused.reason);
 }
@@ -61,8 +72,10 @@ bool NodeKeeper::is_usable(std::string_view id) const {
 }
 
 std::string NodeKeeper::refusal_of(std::string_view id) const {
-    const auto found = refusals_.find(id);
-    return found == refusals_.end() ? std::string{} : found->second;
+    if (const auto found = refusals_.find(id); found != refusals_.end()) return found->second;
+    const rs::Ptr<Node> row = rows_.get(id);
+    return row && !is_for_core(*row) ? "this daemon runs no commands, and places nothing where nothing would run"
+                                     : std::string{};
 }
 
 } // namespace yk::mcs

@@ -8,7 +8,7 @@ namespace yk::mcs {
 
 Scheduler::Scheduler(const SchedulerPorts& ports, const SchedulerSettings& settings, std::uint64_t seed)
     : schedules_(ports.schedules),
-      nodes_(ports.nodes, ports.requests),
+      nodes_(ports.nodes, ports.requests, settings.runs_commands),
       applications_(table_, ports.requests, settings.applications, seed),
       rows_(
           {ports.deployments, ports.scales, ports.schedules, ports.texts, ports.writes, table_, applications_},

@@ -40,6 +40,7 @@ struct SchedulerPorts {
 struct SchedulerSettings {
     PlacementWriterSettings placements{};
     ApplicationKeeper::Settings applications{};
+    bool runs_commands = false; // of replicas on nodes of kind `local`
 };
 
 class Scheduler {

@@ -164,30 +164,38 @@ void LocalWork::begin(const mcs::DeploymentSchedule& row, const mcs::Placement& 
     ask(key, command);
 }
 
+/// Of one submitter one question is under way, for all whose commands wait for it.
 void LocalWork::ask(const Key& key, Command& command) {
     command.phase = Phase::Asking;
-    command.ask = ++last_ask_;
-    parts_.ask_names(
-        [this, key, ask = command.ask, question = command.question, &settings = parts_.settings, post = parts_.post] {
-            auto account = account_for(settings, question->submitter);
-            post([this, key, ask, question, account = std::move(account)] {
-                account_found(key, ask, question->allocation, account);
-            });
-        });
+    const std::string& submitter = command.question->submitter;
+    std::set<Key>& waiting = asked_[submitter];
+    const bool is_asked = !waiting.empty();
+    waiting.insert(key);
+    if (is_asked) return;
+    parts_.ask_names([this, submitter, &settings = parts_.settings, post = parts_.post] {
+        auto account = account_for(settings, submitter);
+        post([this, submitter, account = std::move(account)] { account_found(submitter, account); });
+    });
 }
 
-/// It may have been given up meanwhile.
-void LocalWork::account_found(const Key& key, std::uint64_t ask, si::Allocation allocation,
-                              const Result<work::Account>& account) {
-    const auto found = commands_.find(key);
-    if (found == commands_.end() || found->second.phase != Phase::Asking || found->second.ask != ask) return;
+/// Some may have been given up meanwhile, or begun anew for somebody else.
+void LocalWork::account_found(const std::string& submitter, const Result<work::Account>& account) {
+    const auto waiting = asked_.extract(submitter);
+    for (const Key& key : waiting.mapped()) {
+        const auto found = commands_.find(key);
+        if (found == commands_.end() || found->second.phase != Phase::Asking) continue;
+        if (found->second.question->submitter == submitter) hand_over(key, found->second, account);
+    }
+}
+
+void LocalWork::hand_over(const Key& key, Command& command, const Result<work::Account>& account) {
     if (!account.ok()) {
         over_.emplace(now_ + kAskAgain, key); // an account may come, and a name service may have failed
-        return refuse(found->second, key, account.error().text());
+        return refuse(command, key, account.error().text());
     }
-    found->second.phase = Phase::Handed;
-    refused_.erase(found->second.row);
-    parts_.worker->placed({std::move(allocation), {}, std::make_shared<const work::Account>(*account)});
+    command.phase = Phase::Handed;
+    refused_.erase(command.row);
+    parts_.worker->placed({command.question->allocation, {}, std::make_shared<const work::Account>(*account)});
 }
 
 /// Of equal ones of a Deployment one is logged.

@@ -121,7 +121,6 @@ private:
         std::string partition;
         Phase phase = Phase::Asking;
         Instant since{};                          // Handed: when it was handed over
-        std::uint64_t ask = 0;                    // Asking: which question
         std::string why;                          // Refused
         bool is_wanted = true;                    // its row has it
         std::shared_ptr<const Question> question; // as whom it may run; Refused: asked again after a while
@@ -134,8 +133,8 @@ private:
     void begin(const mcs::DeploymentSchedule& row, const mcs::Placement& placement, const mcs::ScheduleStatus& status,
                Instant now);
     void ask(const Key& key, Command& command);
-    void account_found(const Key& key, std::uint64_t ask, si::Allocation allocation,
-                       const Result<work::Account>& account);
+    void account_found(const std::string& submitter, const Result<work::Account>& account);
+    void hand_over(const Key& key, Command& command, const Result<work::Account>& account);
     void refuse(Command& command, const Key& key, const std::string& why);
     void end(Commands::iterator command);
     void end_or_drop(Commands::iterator command);
@@ -155,8 +154,8 @@ private:
     std::map<std::string, std::shared_ptr<Held>, std::less<>> removals_; // of applications
     std::vector<mcs::CoreRequest> ends_; // of recoveries, which claim what is there when nothing is held any more
     std::map<std::string, std::string, std::less<>> refused_; // by row: what was logged last
-    std::uint64_t last_ask_ = 0;
-    Instant now_{}; // of the last turn
+    std::map<std::string, std::set<Key>, std::less<>> asked_; // by submitter: whose commands wait for the answer
+    Instant now_{};                                           // of the last turn
 };
 
 } // namespace yk::service

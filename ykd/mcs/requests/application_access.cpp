@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "ykd/mcs/local_work/account_rules.h"
+
 namespace yk::service {
 namespace {
 
@@ -31,6 +33,11 @@ DeploymentRows rows_of(const McsApplication& application, rs::Ptr<mcs::Deploymen
     auto scale = application.scales().get(id);
     auto schedule = application.schedules().get(id);
     return {std::move(deployment), std::move(scale), std::move(schedule)};
+}
+
+std::string submitter_of(const Call& call) {
+    const bool is_local = call.peer().transport == wire::Peer::Transport::Ipc;
+    return submitter_text(is_local, call.peer().uid, call.session ? call.session->grant.name : std::string{});
 }
 
 } // namespace yk::service

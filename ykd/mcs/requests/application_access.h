@@ -3,6 +3,7 @@
 // How requests come to the state of MCS, which is on a thread of its own.
 
 #include <functional>
+#include <string>
 
 #include "ykd/mcs/mcs_thread.h"
 #include "ykd/mcs/requests/deployment_values.h"
@@ -17,5 +18,8 @@ void with_application(McsThread& mcs, const CallPtr& call,
                       std::function<void(McsApplication& application, Instant now)> use);
 /// A Deployment with its children. Thread: that of MCS.
 [[nodiscard]] DeploymentRows rows_of(const McsApplication& application, rs::Ptr<mcs::Deployment> deployment);
+
+/// Who sends it, as submitter_text() says.
+[[nodiscard]] std::string submitter_of(const Call& call);
 
 } // namespace yk::service

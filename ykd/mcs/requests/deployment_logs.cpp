@@ -16,7 +16,6 @@
 #include "protocol/mcs/schedule_text.h"
 #include "protocol/wire/text.h"
 #include "protocol/work/output.h"
-#include "ykd/mcs/local_work/account_rules.h"
 #include "ykd/mcs/requests/application_access.h"
 
 namespace yk::service {
@@ -108,9 +107,7 @@ void answer_list(const CallPtr& call, const Source& source) {
 bool may_read(const CallPtr& call, const mcs::Deployment& row) {
     if (call->session && call->session->role == si::Role::Admin) return true;
     const auto submitter = row.tags->find(mcs::kSubmitterTag);
-    const bool is_local = call->peer().transport == wire::Peer::Transport::Ipc;
-    if (is_local && submitter != row.tags->end() && submitter->second == submitter_text(true, call->peer().uid, {}))
-        return true;
+    if (submitter != row.tags->end() && submitter->second == submitter_of(*call)) return true;
     call->fail(ErrorCode::Forbidden, "the output of a command is for role admin, and for whoever gave the command");
     return false;
 }

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "libcore/mcs/work_tags.h"
-#include "ykd/mcs/local_work/account_rules.h"
 #include "ykd/mcs/requests/application_access.h"
 #include "ykd/mcs/requests/dead_letter_values.h"
 #include "ykd/mcs/requests/deployment_logs.h"
@@ -134,11 +133,6 @@ void carry_out(McsApplication& application, mcs::WriteCommand command, Meant mea
     if (const std::string why = application.refuses_writes(); !why.empty()) return meant.call->busy(why, kDiskPause);
     application.write(std::move(command),
                       [meant = std::move(meant)](const mcs::WriteOutcome& outcome) { answer(meant, outcome); });
-}
-
-Submitter submitter_of(const Call& call) {
-    const bool is_local = call.peer().transport == wire::Peer::Transport::Ipc;
-    return {submitter_text(is_local, call.peer().uid, call.session ? call.session->grant.name : std::string{})};
 }
 
 /// The row that a change is about; nullptr: the call was answered.
@@ -284,7 +278,7 @@ void McsService::operate(const CallPtr& call, const si::McsWriteRequest& request
 }
 
 void McsService::create(const CallPtr& call, const si::McsWriteRequest& request) const {
-    auto row = deployment_of(request, parts_.mcs.settings(), submitter_of(*call));
+    auto row = deployment_of(request, parts_.mcs.settings(), {submitter_of(*call)});
     if (!row.ok()) return fail(call, row.error());
     if (parts_.memory.is_short()) return call->busy(parts_.memory.sentence(), kDiskPause);
     const bool adopts = request.body && request.body->adopt;
@@ -303,7 +297,7 @@ void McsService::change(const CallPtr& call, const si::McsWriteRequest& request)
     with_application(parts_.mcs, call, [call, request, &mcs = parts_.mcs](McsApplication& application, Instant) {
         const auto row = find_row(application, call, request);
         if (!row) return;
-        auto changed = changed_deployment(*row, request, mcs.settings(), submitter_of(*call));
+        auto changed = changed_deployment(*row, request, mcs.settings(), {submitter_of(*call)});
         if (!changed.ok()) return fail(call, changed.error());
         carry_out(application, mcs::UpdateDeployment{std::move(changed).value(), expected(*row, request)},
                   {call, row->meta.id, row->name, request.version != 0});

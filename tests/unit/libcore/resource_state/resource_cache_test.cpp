@@ -111,7 +111,7 @@ TEST_CASE("a walk in slices meets what is there all the time exactly once") {
     CHECK(cache.check().empty());
 }
 
-TEST_CASE("a cache finds what it has among many") {
+TEST_CASE("rs R-061 a cache finds what it has among many") {
     Cache cache;
     for (int each = 0; each < 5000; ++each) cache.put(entry(album("id" + std::to_string(each), "t", each)));
     for (int each = 0; each < 5000; each += 2) cache.erase("id" + std::to_string(each));

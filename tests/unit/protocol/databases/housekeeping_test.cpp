@@ -50,6 +50,15 @@ TEST_CASE("rs R-021 a connection is opened as wanted, and no commit of it makes 
     CHECK(database.text("PRAGMA journal_mode") == "wal");
 }
 
+TEST_CASE("rs R-022 a connection that does not wait for the disk says so, and keeps all else") {
+    const McsDatabase database;
+    const auto quick = rs::SqliteConnection::open(database.path(), {false, std::chrono::milliseconds{700}});
+    REQUIRE(quick.ok());
+    CHECK(*(*quick)->number("PRAGMA synchronous") == 1);
+    CHECK(*(*quick)->number("PRAGMA busy_timeout") == 700);
+    CHECK(*(*quick)->number("PRAGMA wal_autocheckpoint") == 0);
+}
+
 TEST_CASE("rs R-021 the write-ahead log is copied every so many pages, and cut when no reader needs it") {
     const McsDatabase database;
     const auto writer = database.open(), reader = database.open(), own = database.open();

@@ -147,6 +147,22 @@ TEST_CASE("a release ends the command, and only then is confirmed") {
     CHECK(bench.releases.size() == 1); // it ended because this ends: the allocation stays
 }
 
+TEST_CASE("rs R-171 a key that was given again and taken back is confirmed when nothing runs in its place") {
+    Bench bench{executes(Restart::Always)};
+    bench.place("a", {{"command", "trap 'echo end >>$FILE; sleep 0.1; exit 0' TERM; echo begin >>$FILE; "
+                                  "while :; do sleep 0.01; done"}});
+    bench.until([&] { return bench.text() == "begin\n"; });
+    bench.release("a", TerminationType::StoppedByRm, false);
+    bench.place("a", {{"command", "echo next >>$FILE"}});
+    bench.release("a", TerminationType::PreemptedByScheduler, true);
+    bench.step();
+    CHECK(bench.running() == 1);
+    CHECK(bench.releases.empty());
+    bench.until([&] { return bench.releases.size() == 1; });
+    CHECK(bench.running() == 0);
+    CHECK(bench.text() == "begin\nend\n");
+}
+
 TEST_CASE("a command is started again by its policy, later each time") {
     Bench bench{executes()};
     bench.place("a", {{"command", "echo x >>$FILE; exit 3"}, {"restart", "on-failure"}, {"restarts", "3"}});

@@ -24,6 +24,30 @@ std::string fault(const std::string& text) {
 
 } // namespace
 
+TEST_CASE("rs R-161 keys of mcs that cannot be, or have no effect beside others, are refused") {
+    CHECK(fault("mcs: {resync: {period: 0s}}\n") == "good"); // only when asked to
+    CHECK(fault("mcs: {resync: {jitter: 2}}\n") ==
+          "ykd.conf:1:24: mcs.resync.jitter: a number from 0 to 1 is wanted, such as 0.1");
+    CHECK(fault("mcs: {resync: {page: 0}}\n").find("mcs.resync.page: a whole number from 1 to") != std::string::npos);
+    CHECK(fault("mcs: {poll: {min: 1s}}\n") ==
+          "ykd.conf:1:14: mcs.poll.min is 1s and mcs.poll.max is 100ms: the first must not be above the second");
+    CHECK(fault("mcs: {backoff: {max: 10ms}}\n").find("ykd.conf:1:17: mcs.backoff.base is 50ms") == 0);
+    CHECK(fault("mcs: {handlers: {deadline: 2h}}\n") ==
+          "ykd.conf:1:28: mcs.handlers.deadline: must be from 1ms to 1h0m0s");
+    CHECK(fault("mcs: {db: {synchronous: off}}\n") == "ykd.conf:1:25: mcs.db.synchronous is full or normal");
+    CHECK(fault("mcs: {db: {statementTimeout: 1s}}\n") ==
+          "ykd.conf:1:12: mcs.db.statementTimeout: has no effect on SQLite, which mcs.db.url names");
+    CHECK(fault("mcs: {pg: {notify: false}}\n").find("mcs.pg.notify: has no effect on SQLite") != std::string::npos);
+    CHECK(fault("mcs: {db: {url: 'postgresql://h/d', synchronous: normal}}\n").find("has no effect on PostgreSQL") !=
+          std::string::npos);
+    CHECK(fault("mcs: {db: {url: 'postgresql://h/d', statementTimeout: 1s}, pg: {notify: false}}\n") == "good");
+}
+
+TEST_CASE("rs R-054, C-469 partitions are not shared among daemons") {
+    CHECK(fault("mcs: {kafka: {assignment: group}}\n")
+              .find("ykd.conf:1:27: mcs.kafka.assignment is all: the daemon that leads has all nodes") == 0);
+}
+
 TEST_CASE("C-469 every key is read") {
     const DaemonSettings settings = read(R"(
 config: {default: /etc/ykd/queues.yaml, batch: /etc/ykd/batch.yaml}
@@ -125,10 +149,15 @@ TEST_CASE("rs R-161 the section mcs is read by the paths of its keys, and is str
     const McsSettings mcs = read(R"(
 mcs:
   enabled: true
-  db: {url: "sqlite:/data/state.db"}
+  db: {url: "sqlite:/data/state.db", synchronous: normal, busyTimeout: 2s}
+  poll: {min: 2ms, max: 50ms}
+  start: {timeout: 1m, initialAdd: false}
+  reconcile: {batch: 10, skipKnown: false}
+  backoff: {base: 1s, max: 2m}
+  handlers: {deadline: 5s, deadLetterAfter: 3}
   lease: {enabled: false, ttl: 3s}
   log: {retention: 1h, maxRows: 7}
-  resync: {period: 5m}
+  resync: {period: 5m, jitter: 0.25, page: 100, rowsPerSecond: 1000}
   autoscaler: {period: 2s, reconcilePeriod: 30s}
   metrics: {allowedHosts: [127.0.0.1, "metrics:9100"]}
   deleteMode: orphan
@@ -141,13 +170,23 @@ mcs:
     CHECK(mcs.lease_ttl == std::chrono::seconds{3});
     CHECK(mcs.log_retention == std::chrono::hours{1});
     CHECK(mcs.log_max_rows == 7);
-    CHECK(mcs.resync_period == std::chrono::minutes{5});
+    const rs::Settings& framework = mcs.framework;
+    CHECK(
+        (framework.poll.base == std::chrono::milliseconds{2} && framework.poll.most == std::chrono::milliseconds{50}));
+    CHECK((framework.start.timeout == std::chrono::minutes{1} && !framework.start.initial_add));
+    CHECK((framework.reconcile.batch == 10 && !framework.reconcile.skip_known));
+    CHECK(framework.reconcile.backoff.base == std::chrono::seconds{1});
+    CHECK(framework.reconcile.backoff.most == std::chrono::minutes{2});
+    CHECK((framework.handlers.deadline == std::chrono::seconds{5} && framework.handlers.dead_letter_after == 3));
+    CHECK((framework.resync.period == std::chrono::minutes{5} && framework.resync.jitter_permille == 250));
+    CHECK((framework.resync.page == 100 && framework.resync.rows_per_second == 1000));
+    CHECK((!mcs.db.waits_for_disk && mcs.db.busy_timeout == std::chrono::seconds{2}));
     CHECK(mcs.autoscaler_period == std::chrono::seconds{2});
     CHECK(mcs.autoscaler_reconcile_period == std::chrono::seconds{30});
     CHECK(mcs.metrics_allowed_hosts == std::vector<std::string>{"127.0.0.1", "metrics:9100"});
     CHECK(mcs.delete_mode == mcs::DeleteMode::Orphan);
     CHECK((mcs.max_deployments == 5 && mcs.max_replicas == 9 && mcs.max_deployment_size == 4096));
-    CHECK(sqlite_path(mcs.db_url, "/state") == "/data/state.db");
+    CHECK(sqlite_path(mcs.db.url, "/state") == "/data/state.db");
     CHECK(sqlite_path("sqlite:mcs.db", "/state") == "/state/mcs.db");
     CHECK(sqlite_path("mcs.db", "/state").empty());
     CHECK(read("mcs:\n").mcs.max_replicas == 10'000);
@@ -160,8 +199,6 @@ mcs:
     CHECK(fault("mcs: {db: {url: 'mysql://h/d'}}\n").find("postgresql://HOST/DATABASE is wanted") != std::string::npos);
     CHECK(fault("mcs: {db: {url: mcs.db}}\n").find("sqlite:PATH or postgresql://HOST/DATABASE is wanted") !=
           std::string::npos);
-    CHECK(fault("mcs: {kafka: {assignment: group}}\n") ==
-          "ykd.conf:1:15: mcs.kafka.assignment: this version of ykd has nothing behind it yet");
     CHECK(fault("mcs: {deleteMode: all}\n").find("cascade, owners or orphan") != std::string::npos);
     CHECK(read("").mcs.metrics_allowed_hosts.empty()); // no page is fetched
     CHECK(fault("mcs: {metrics: {allowedHosts: ['http://a/']}}\n") ==

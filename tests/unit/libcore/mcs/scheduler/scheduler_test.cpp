@@ -223,6 +223,21 @@ TEST_CASE("rs R-125 F-54 a node that goes takes its replicas along, and they beg
     CHECK(world.difference().empty());
 }
 
+TEST_CASE("rs R-177 where nothing would run nothing is placed, and what was placed there goes elsewhere") {
+    TenPlaces world;
+    world.deploy("web", 3);
+    world.pass(1s);
+    world.node_rows.change("n1", [](Node& row) { row.attributes = {{"kind", "local"}}; });
+    world.pass(2s);
+    CHECK(world.placed("web") == 0);
+    CHECK(world.core.nodes.empty());
+    CHECK(world.scheduler.nodes().refusal_of("n1").find("runs no commands") != std::string::npos);
+    world.add_node("n2", 10);
+    world.pass(2s);
+    CHECK(world.placed("web") == 3);
+    for (const Placement& each : world.schedule("web")->placements) CHECK(each.node_id == "n2");
+}
+
 TEST_CASE("rs R-014 rs R-134 rs R-135 F-09 a Deployment that goes leaves nothing in the core") {
     TenPlaces world;
     world.deploy("web", 3);

@@ -86,6 +86,7 @@ public:
         CHECK(work_->on_add({}, row()).what() == rs::HandlerResult::What::Ok);
         if (answers) answer();
     }
+    [[nodiscard]] std::size_t questions() const { return questions_.size(); }
     /// The name service answers.
     void answer() {
         for (auto& each : std::exchange(questions_, {})) each();
@@ -147,6 +148,20 @@ si::AllocationRelease given_up(std::int64_t replica) {
 }
 
 } // namespace
+
+TEST_CASE("rs R-173 the name service is asked once for all commands of one submitter that wait") {
+    Bench bench;
+    bench.answers = false;
+    for (const int replica : {0, 1, 2}) bench.place(replica);
+    CHECK(bench.questions() == 1);
+    bench.remove(1);
+    bench.place(1); // begun anew
+    CHECK(bench.questions() == 1);
+    bench.answer();
+    for (const int replica : {0, 1, 2}) CHECK(bench.says(replica, "on"));
+    bench.place(3);
+    CHECK(bench.questions() == 1); // another one, later
+}
 
 TEST_CASE("rs R-170 a command runs for what the rows say is placed on a local node, once") {
     Bench bench;
