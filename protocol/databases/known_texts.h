@@ -3,7 +3,8 @@
 // KnownTexts: what texts of a column were read as. Most rows of a kind have the same few texts in some columns, so that
 // each is read once, and its value is kept once for all rows that have it (rs R-057).
 //
-// What is remembered has a limit; beyond it everything is forgotten, and rows keep the values that they have.
+// What is remembered, with the values, has a limit of memory; beyond it everything is forgotten, and rows keep the
+// values that they have.
 //
 // Owner: the store of a kind. Thread: its owner's.
 
@@ -29,18 +30,20 @@ public:
     Shared<Value> add(std::string_view text, Value read) {
         Shared<Value> value{std::move(read)};
         if (text.size() > kMostText) return value;
-        bytes_ += text.size() + kEach;
+        const std::size_t weight = text.size() * kPerByte + kEach;
+        bytes_ += weight;
         if (bytes_ > kMostBytes) {
             known_.clear();
-            bytes_ = text.size() + kEach;
+            bytes_ = weight;
         }
         known_.emplace(text, value);
         return value;
     }
 
 private:
-    static constexpr std::size_t kMostBytes = std::size_t{4} << 20; // of texts, and what is around each of them
+    static constexpr std::size_t kMostBytes = std::size_t{4} << 20; // of texts, their values, and what is around them
     static constexpr std::size_t kMostText = kMostBytes / 64;
+    static constexpr std::size_t kPerByte = 24; // of a text: with the value of the worst, a list of empty texts
     static constexpr std::size_t kEach = 100;
 
     ByText<Shared<Value>> known_;
