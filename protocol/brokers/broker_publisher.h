@@ -26,6 +26,9 @@ struct BrokerFault {
     std::string message;
 };
 
+/// The id of an event that is of all rows of its kind.
+inline constexpr const char* kEveryId = "*";
+
 /// The lanes of a kind: parts 0 to count - 1 of a topic.
 struct Lanes {
     std::string topic;
@@ -86,6 +89,9 @@ public:
     [[nodiscard]] virtual Result<bool, BrokerFault> send(const RelayedMessage& message) = 0;
     /// The numbers of those that are safe since the last call, in any order.
     [[nodiscard]] virtual Result<std::vector<Number>, BrokerFault> take_acknowledged() = 0;
+
+    /// Nothing is sent any more before the next begin(): whatever is under way is forgotten.
+    virtual void end() {}
 };
 
 } // namespace yk::rs

@@ -10,8 +10,6 @@
 namespace yk::rs {
 namespace {
 
-constexpr const char* kEveryId = "*";
-
 /// Any row of the kind may have changed.
 ChangeEvent relist_of(Kind kind, const Position& at) {
     return {kind, kEveryId, Op::Relist, {}, 0, 0, at, {}};
@@ -20,6 +18,7 @@ ChangeEvent relist_of(Kind kind, const Position& at) {
 } // namespace
 
 bool ChangeRelay::turn(Instant now) {
+    if (!has_begun_ || under_way() >= settings_.window) log_.hear(); // it is not polled
     if (is_fenced_ || now < retry_) return false;
     if (!has_begun_) return begin(now);
     if (!collect(now) || !save(now) || !read(now) || !send(now)) return false;

@@ -100,6 +100,11 @@ public:
     /// At most `most` events in the order of the log; none when there are none now.
     [[nodiscard]] virtual Result<EventBatch, LogFault> poll(std::size_t most) = 0;
 
+    /// It is open, and not polled now: takes what came unasked, so that whoever sends it need not keep it. No waiting.
+    virtual void hear() {}
+    /// It is not polled any more before it is opened again.
+    virtual void close() {}
+
 private:
     /// Every commit that it includes is visible to any read that begins later.
     [[nodiscard]] virtual Result<Cursor, LogFault> read_latest() = 0;

@@ -26,6 +26,8 @@ public:
     [[nodiscard]] Lanes lanes(Kind kind) const override;
     [[nodiscard]] Result<bool, BrokerFault> send(const RelayedMessage& message) override;
     [[nodiscard]] Result<std::vector<Number>, BrokerFault> take_acknowledged() override;
+    /// Else it would still send, when the broker is back, what another relay has sent meanwhile.
+    void end() override { client_.reset(); }
 
 private:
     [[nodiscard]] Result<void, BrokerFault> refresh();

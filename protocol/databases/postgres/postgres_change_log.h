@@ -23,6 +23,9 @@ public:
 
     [[nodiscard]] Result<void, LogFault> open(const CapturedCursor& from) override;
     [[nodiscard]] Result<EventBatch, LogFault> poll(std::size_t most) override;
+    /// A server that cannot get rid of notifications takes no new ones at last, and no commit succeeds.
+    void hear() override { connection_.hear_news(); }
+    void close() override { connection_.stop_listening(); }
 
 private:
     /// What one transaction sees of the log as a whole.

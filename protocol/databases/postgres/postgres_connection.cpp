@@ -10,6 +10,7 @@ namespace yk::rs {
 namespace {
 
 constexpr const char* kListen = "LISTEN mcs_change";
+constexpr const char* kStopListening = "UNLISTEN mcs_change";
 
 std::string milliseconds(Duration time) {
     return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
@@ -194,6 +195,12 @@ Result<Cursor, StoreError> PostgresConnection::log_head(SqlAccess access) {
 Result<void, StoreError> PostgresConnection::listen() {
     listens_ = true;
     return run(kListen);
+}
+
+/// A session that is lost listens to nothing, and the next one will not.
+void PostgresConnection::stop_listening() {
+    if (!std::exchange(listens_, false) || !session_ || !session_->is_open()) return;
+    static_cast<void>(run(kStopListening));
 }
 
 bool PostgresConnection::has_news() {

@@ -41,6 +41,7 @@ public:
 
     /// Wakes whoever waits for commits, from now on and in every session.
     [[nodiscard]] Result<void, StoreError> listen();
+    void stop_listening();
     /// Whether there may have been commits since the last call: false if it listened all the time and heard of none.
     [[nodiscard]] bool has_news();
     /// Until there may have been commits, or the time is over.

@@ -91,7 +91,11 @@ void RelayThread::take_order() {
     lock.unlock();
     if (order) {
         if (relay_) before_ = with_counters_of(relay_->status(), before_);
-        relay_.reset();
+        if (relay_) {
+            relay_.reset();
+            ports_.broker.end();
+            ports_.log.close();
+        }
         table_.reset();
         if (order->leads) {
             table_.emplace(ports_.table, order->lease);

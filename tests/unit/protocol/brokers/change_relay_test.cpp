@@ -425,6 +425,51 @@ TEST_CASE("a relay's trouble is over when what failed works again") {
     CHECK(life.relay.status().trouble.empty());
 }
 
+TEST_CASE("rs R-044 a relay that does not poll its log takes what the database sends by itself") {
+    struct HearingLog final : ChangeLog {
+        explicit HearingLog(testing::MemoryDatabase& database) : log(database) {}
+        [[nodiscard]] Result<void, LogFault> open(const CapturedCursor& from) override { return log.open(from); }
+        [[nodiscard]] Result<EventBatch, LogFault> poll(std::size_t most) override {
+            ++heard;
+            return log.poll(most);
+        }
+        void hear() override { ++heard; }
+        [[nodiscard]] Result<Cursor, LogFault> read_latest() override {
+            YK_TRY(latest, log.capture());
+            return latest.cursor();
+        }
+        testing::MemoryChangeLog log;
+        int heard = 0;
+    };
+    RelayWorld world;
+    RelaySettings settings;
+    settings.window = 5;
+    Life life{world, 1, UINT64_MAX, settings};
+    HearingLog log{world.database};
+    ChangeRelay relay{log, life.publisher, life.store, {{kAlbum, "album"}, {kCover, "cover"}}, settings};
+    const auto run_for = [&](Duration time) {
+        for (const Instant end = world.now + time; world.now < end;) {
+            while (relay.turn(world.now)) {
+            }
+            world.now = std::max(world.now + 1ms, relay.next_due().value_or(end));
+        }
+    };
+    run_for(10s);
+    REQUIRE(relay.status().is_running);
+    SECTION("since its window is full") {
+        life.publisher.is_stuck = true;
+        world.change_many(20);
+    }
+    SECTION("since its broker is away") {
+        life.publisher.is_down = true;
+        life.publisher.fault = BrokerFault{BrokerFault::What::Down, "gone"};
+    }
+    run_for(5s);
+    const int before = log.heard;
+    run_for(60s);
+    CHECK(log.heard - before >= 30);
+}
+
 TEST_CASE("events of kinds without a topic are passed over, and do not hold the others up") {
     RelayWorld world;
     Life life{world};

@@ -163,6 +163,31 @@ TEST_CASE("rs R-044 whoever waits for other things as well sees by the session's
     CHECK(ids_of(*log.poll(9)) == "a");
 }
 
+TEST_CASE("rs R-044 a log that is not polled takes what it is sent, and one that is closed is sent nothing") {
+    if (!has_postgres()) return;
+    PostgresDatabase database;
+    const auto reading = database.connect();
+    PostgresChangeLog log{*reading, true, 1h};
+    const auto listens = [&] { return *reading->number("SELECT count(*) FROM pg_listening_channels()") == 1; };
+    REQUIRE(log.open(*log.capture()).ok());
+    CHECK(listens());
+    ::pollfd socket{reading->news_socket(), POLLIN, 0};
+    database.type(PostgresDatabase::insert("a"));
+    REQUIRE(::poll(&socket, 1, 20'000) == 1);
+    log.hear();
+    CHECK(::poll(&socket, 1, 0) == 0);
+    CHECK(ids_of(*log.poll(9)) == "a"); // what was heard counts
+    log.close();
+    CHECK_FALSE(listens());
+    database.type(PostgresDatabase::insert("b"));
+    log.close();
+    REQUIRE(log.open(*log.capture()).ok());
+    CHECK(listens());
+    database.type(PostgresDatabase::insert("c"));
+    reading->wait_for_news(20s);
+    CHECK(ids_of(*log.poll(9)) == "c");
+}
+
 TEST_CASE("rs R-015, rs R-016 a purge keeps what nobody can have read yet, and goes in chunks") {
     if (!has_postgres()) return;
     PostgresDatabase database;
