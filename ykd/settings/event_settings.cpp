@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#ifdef YK_WITH_NATS
+#include "libcore/base/number.h"
+#endif
 #ifdef YK_WITH_KAFKA
 #include "protocol/brokers/kafka/kafka_client.h"
 #endif
@@ -39,7 +42,7 @@ void check_kafka(const KafkaChoice& kafka, const std::vector<std::string>& keys,
         refuse(faults, keys, "mcs.kafka.brokers", "HOST:PORT is wanted, or several of them with commas in between");
     if (kafka.prefix.size() > kLongestPrefix || !std::all_of(kafka.prefix.begin(), kafka.prefix.end(), is_topic_letter))
         refuse(faults, keys, "mcs.kafka.topicPrefix", "at most 200 letters, digits, '.', '_' and '-' are wanted");
-    if (const auto fit = rs::check_kafka_properties(kafka.properties); !fit.ok())
+    if (const auto fit = rs::try_kafka_properties(kafka.properties); !fit.ok())
         faults.push_back({or_transport("mcs.kafka.properties", keys), fit.error().text()});
 }
 #else
@@ -49,6 +52,14 @@ void check_kafka(const KafkaChoice& /*kafka*/, const std::vector<std::string>& k
 #endif
 
 #ifdef YK_WITH_NATS
+/// HOST, HOST:PORT or [HOST]:PORT.
+bool is_host_and_port(std::string_view text) {
+    const auto point = text.rfind(':'), bracket = text.rfind(']');
+    if (point == std::string_view::npos || (bracket != std::string_view::npos && point < bracket)) return !text.empty();
+    const auto port = to_number<std::uint16_t>(text.substr(point + 1));
+    return point > 0 && port && *port > 0;
+}
+
 /// One address or several, with commas in between.
 bool is_nats_url(std::string_view url) {
     for (;;) {
@@ -57,6 +68,8 @@ bool is_nats_url(std::string_view url) {
         const auto begin = one.find("://");
         const std::string_view scheme = one.substr(0, std::min(begin, one.size()));
         if ((scheme != "nats" && scheme != "tls") || begin + 3 >= one.size()) return false;
+        const auto at = one.rfind('@');
+        if (!is_host_and_port(one.substr(at == std::string_view::npos ? begin + 3 : at + 1))) return false;
         if (comma == url.size()) return true;
         url.remove_prefix(comma + 1);
     }

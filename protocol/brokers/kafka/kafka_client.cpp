@@ -69,6 +69,31 @@ Result<void> check_kafka_properties(const KafkaProperties& properties) {
     return {};
 }
 
+namespace {
+
+Result<void> try_roles(const KafkaProperties& properties) {
+    KafkaSettings settings;
+    settings.properties = properties;
+    for (const auto role : {KafkaClient::Role::Producer, KafkaClient::Role::Consumer}) {
+        const auto made = KafkaClient::open(role, settings);
+        if (!made.ok()) return made.error();
+    }
+    return {};
+}
+
+} // namespace
+
+/// The one that is wrong by itself is named; of several that do not go together librdkafka says which.
+Result<void> try_kafka_properties(const KafkaProperties& properties) {
+    YK_CHECKED(check_kafka_properties(properties));
+    const auto all = try_roles(properties);
+    if (all.ok()) return {};
+    for (const auto& each : properties)
+        if (const auto alone = try_roles({each}); !alone.ok())
+            return Error::at("mcs.kafka.properties." + each.first, alone.error().message);
+    return Error::at("mcs.kafka.properties", all.error().message);
+}
+
 KafkaClient::KafkaClient(const KafkaSettings& settings) : settings_(settings) {
     for (const Topic& topic : settings.topics) names_.push_back(settings.prefix + topic.name);
 }
@@ -86,7 +111,7 @@ Result<void> KafkaClient::make(Role role) {
     YK_CHECKED(set(*conf, is_producer ? kProducerDefaults : kConsumerDefaults));
     for (const auto& [name, value] : settings_.properties) YK_CHECKED(set(*conf, name, value));
     YK_CHECKED(set(*conf, is_producer ? kProducerFixed : kConsumerFixed));
-    YK_CHECKED(set(*conf, "bootstrap.servers", settings_.brokers));
+    if (!settings_.brokers.empty()) YK_CHECKED(set(*conf, "bootstrap.servers", settings_.brokers));
     rd_kafka_conf_set_opaque(conf.get(), this);
     rd_kafka_conf_set_error_cb(conf.get(), on_error);
     rd_kafka_conf_set_log_cb(conf.get(), [](const rd_kafka_t*, int, const char*, const char*) {});

@@ -25,7 +25,7 @@ namespace yk::rs {
 using KafkaProperties = std::map<std::string, std::string>;
 
 struct KafkaSettings {
-    std::string brokers;                        // HOST:PORT,...
+    std::string brokers;                        // HOST:PORT,...; empty: none is to be connected to
     std::string prefix = "gns.";                // of the topics
     Topics topics;                              //
     KafkaProperties properties;                 // for librdkafka, as its documentation names them
@@ -41,6 +41,10 @@ struct KafkaSettings {
 [[nodiscard]] Result<void> check_kafka_properties(const KafkaProperties& properties);
 
 /// Owner: a log or publisher. Thread: one at a time; callbacks come on it, too, within its polls.
+/// As before, and what only shows when a producer and a consumer are made: that files are there, and that properties go
+/// together. No broker is asked.
+[[nodiscard]] Result<void> try_kafka_properties(const KafkaProperties& properties);
+
 class KafkaClient {
 public:
     enum class Role : std::uint8_t { Producer, Consumer };

@@ -221,7 +221,8 @@ TEST_CASE("rs R-164, C-469 changes may come by NATS") {
     CHECK((plain.nats.stream == "gns" && plain.nats.create && plain.nats.fallback_after == std::chrono::seconds{30}));
     CHECK(fault("mcs: {transport: nats}\n") ==
           "ykd.conf:1:7: mcs.nats.url: nats://HOST:PORT or tls://HOST:PORT is wanted, or several with commas");
-    for (const char* bad : {"http://a", "nats://", "a:4222", "nats://a,", "", "nats://a, nats://b"})
+    for (const char* bad : {"http://a", "nats://", "a:4222", "nats://a,", "", "nats://a, nats://b", "nats://a:x",
+                            "nats://a:70000", "nats://u:p@", "nats://:4222"})
         CHECK(
             fault(std::string{"mcs: {transport: nats, nats: {url: '"} + bad + "'}}\n").find("mcs.nats.url: nats://") !=
             std::string::npos);
@@ -267,6 +268,11 @@ TEST_CASE("rs R-045, rs R-050, C-469 changes may come by Kafka, whose promises a
           std::string::npos);
     CHECK(property("no.such: x").find("mcs.kafka.properties.no.such: ") != std::string::npos);
     CHECK(property("linger.ms: long").find("mcs.kafka.properties.linger.ms: ") != std::string::npos);
+    for (const std::string only_producers : {"max.in.flight: 10", "queuing.strategy: lifo"}) // with what is fixed
+        CHECK(property(only_producers).find("mcs.kafka.properties." + only_producers.substr(0, 5)) !=
+              std::string::npos);
+    CHECK(property("security.protocol: ssl, ssl.ca.location: /no/such").find("mcs.kafka.properties: ") !=
+          std::string::npos);
     CHECK(fault("mcs: {transport: kafka, kafka: {brokers: b, topicPrefix: 'a b'}}\n").find("mcs.kafka.topicPrefix") !=
           std::string::npos);
     CHECK(fault("mcs: {kafka: {brokers: b}}\n") ==
