@@ -72,6 +72,27 @@ def test_without_its_broker_it_starts_late_and_runs():  # rs R-056
             check(daemon.exit_code() == 0 and "core: stopped" in daemon.text())
 
 
+def test_a_broker_that_refuses_is_named_and_gone_back_to():  # rs R-056, rs R-154, rs R-168
+    with Nats() as nats:
+        nats.kill()
+        nats.start("yk", "right")
+        with hosted(settings(nats.place.replace("//", "//yk:secret@")), "--state", "@.") as daemon:
+            client = ready(daemon)
+            change(client, "node", "create", "n1", resource={"vcore": 20_000})
+            change(client, "deployment", "create", "web", replicas=2)
+            comes_to(client, "web", 2)
+            sentence = f"nats at {nats.place} has not let itself be read"
+            until("it is said", lambda: any(sentence in one and "refuses the connection" in one and "mcs.nats.url" in one
+                                            for one in client.get("Status", {})["degraded"]))
+            check("secret" not in said(daemon, client), "the password is shown")
+            nats.kill()
+            nats.start("yk", "secret")
+            until("it is gone back to", lambda: is_on_broker(client), 60)
+            shell(daemon, "UPDATE deployment SET replicas = 3, version = version + 1")
+            comes_to(client, "web", 3)
+            until("nothing is amiss", lambda: client.get("Status", {})["degraded"] == [])
+
+
 def test_wrong_settings_are_named():  # rs R-161, C-469
     for text, reason in (("mcs: {enabled: true, transport: nats}\n", "mcs.nats.url: nats://HOST:PORT"),
                          ("mcs: {enabled: true, kafka: {brokers: b}}\n", "mcs.kafka.brokers: has no effect without mcs.transport: kafka")):

@@ -23,12 +23,16 @@ std::optional<std::string_view> header(natsMsg& message, const char* name) {
     return value;
 }
 
-/// In the stream. 0: the message is of no stream.
-std::uint64_t sequence_of(natsMsg& message) {
+/// Where a message is in its stream, and since when. 0: it is of no stream.
+struct Place {
+    std::uint64_t sequence = 0;
+    std::int64_t stored = 0;
+};
+Place place_of(natsMsg& message) {
     jsMsgMetaData* raw = nullptr;
-    if (natsMsg_GetMetaData(&raw, &message) != NATS_OK) return 0;
+    if (natsMsg_GetMetaData(&raw, &message) != NATS_OK) return {};
     const std::unique_ptr<jsMsgMetaData, void (*)(jsMsgMetaData*)> data{raw, jsMsgMetaData_Destroy};
-    return data->Sequence.Stream;
+    return {data->Sequence.Stream, data->Timestamp};
 }
 
 } // namespace
@@ -41,7 +45,9 @@ Result<std::unique_ptr<JetStreamChangeLog>> JetStreamChangeLog::make(const NatsS
 // --- positions -------------------------------------------------------------------------------------------------------
 
 Result<Cursor, LogFault> JetStreamChangeLog::read_latest() {
+    connection_->begin_call();
     YK_ASK(stream, connection_->stream());
+    captured_ = stream;
     return Cursor{epoch_of(stream), {Position{0, stream.last}}};
 }
 
@@ -61,7 +67,9 @@ Result<void, LogFault> JetStreamChangeLog::check(const StreamState& stream) cons
 Result<void, LogFault> JetStreamChangeLog::open(const CapturedCursor& from) {
     if (from.cursor().lanes.size() != 1) return gap(RelistReason::Epoch, "the cursor is of another change log");
     position_ = from.cursor();
+    stored_ = sequence() == captured_.last ? captured_.stored : 0;
     late_fault_.reset();
+    connection_->begin_call();
     return subscribe();
 }
 
@@ -70,7 +78,9 @@ Result<void, LogFault> JetStreamChangeLog::open(const CapturedCursor& from) {
 Result<void, LogFault> JetStreamChangeLog::subscribe() {
     subscription_.reset();
     YK_ASK(before, connection_->stream());
+    reconnects_ = before.reconnects;
     YK_CHECKED(check(before));
+    YK_CHECKED(check_last());
     jsSubOptions options;
     jsSubOptions_Init(&options);
     options.Stream = settings_.prefix.c_str();
@@ -78,10 +88,13 @@ Result<void, LogFault> JetStreamChangeLog::subscribe() {
     options.Config.DeliverPolicy = js_DeliverByStartSequence;
     options.Config.OptStartSeq = sequence() + 1;
     options.Config.Heartbeat = kHeartbeat;
+    jsOptions limit;
+    jsOptions_Init(&limit);
+    limit.Wait = connection_->limit_ms();
     natsSubscription* made = nullptr;
     jsErrCode code{};
     const natsStatus status =
-        js_SubscribeSync(&made, connection_->context(), (settings_.prefix + ".>").c_str(), nullptr, &options, &code);
+        js_SubscribeSync(&made, connection_->context(), (settings_.prefix + ".>").c_str(), &limit, &options, &code);
     subscription_.reset(made);
     if (status != NATS_OK) return down(connection_->failed("read the stream " + settings_.prefix, status));
     moved_ = SteadyClock::now();
@@ -91,9 +104,16 @@ Result<void, LogFault> JetStreamChangeLog::subscribe() {
 Result<void, LogFault> JetStreamChangeLog::look() {
     YK_ASK(stream, connection_->stream());
     looked_ = SteadyClock::now();
-    reconnects_ = stream.reconnects;
     if (stream.last == sequence()) moved_ = looked_;
     return check(stream);
+}
+
+/// Of a message that is not there any more nothing is known.
+Result<void, LogFault> JetStreamChangeLog::check_last() const {
+    if (stored_ == 0 || sequence() == 0) return {};
+    YK_ASK(last, connection_->message(sequence()));
+    if (last == nullptr || natsMsg_GetTime(last.get()) == stored_) return {};
+    return gap(RelistReason::Epoch, "the stream " + settings_.prefix + " has lost messages that it had given");
 }
 
 // --- events ----------------------------------------------------------------------------------------------------------
@@ -102,6 +122,7 @@ Result<void, LogFault> JetStreamChangeLog::look() {
 Result<EventBatch, LogFault> JetStreamChangeLog::poll(std::size_t most) {
     if (late_fault_) return *std::exchange(late_fault_, std::nullopt);
     EventBatch batch;
+    connection_->begin_call();
     auto filled = fill(batch, most);
     batch.position = position_;
     const bool is_empty = batch.events.empty() && batch.unreadable.empty();
@@ -111,7 +132,9 @@ Result<EventBatch, LogFault> JetStreamChangeLog::poll(std::size_t most) {
 }
 
 Result<void, LogFault> JetStreamChangeLog::fill(EventBatch& batch, std::size_t most) {
-    if (!subscription_) YK_CHECKED(subscribe());
+    if (!subscription_ || connection_->reconnects() != reconnects_) YK_CHECKED(subscribe());
+    const std::uint64_t begun = sequence();
+    const std::int64_t stored = stored_;
     std::size_t count = 0;
     for (; count < most; ++count) {
         natsMsg* raw = nullptr;
@@ -121,22 +144,29 @@ Result<void, LogFault> JetStreamChangeLog::fill(EventBatch& batch, std::size_t m
         if (status != NATS_OK) return subscribe(); // it is of no use any more
         YK_CHECKED(take(*message, batch));
     }
+    if (connection_->reconnects() != reconnects_) { // what came need not follow on what was read before
+        batch = {};
+        sequence() = begun;
+        stored_ = stored;
+        return {};
+    }
     batch.may_have_more = count == most;
     const auto now = SteadyClock::now();
     if (count > 0) moved_ = now;
-    if (!connection_->is_up()) return down(Error::at(connection_->place(), "there is no connection"));
-    if (connection_->reconnects() != reconnects_ || now - looked_ >= settings_.look) YK_CHECKED(look());
+    if (!connection_->is_up()) return down(connection_->no_connection());
+    if (now - looked_ >= settings_.look) YK_CHECKED(look());
     if (now - moved_ >= settings_.revive) return subscribe();
     return {};
 }
 
 /// A consumer that the library has made anew may give a message once more.
 Result<void, LogFault> JetStreamChangeLog::take(natsMsg& message, EventBatch& batch) {
-    const std::uint64_t at = sequence_of(message);
+    const auto [at, stored] = place_of(message);
     if (at <= sequence()) return {};
     if (at != sequence() + 1)
         return gap(RelistReason::Purged, "messages were removed from " + settings_.prefix + " before they were read");
     sequence() = at;
+    stored_ = stored;
     return take_event(message, batch);
 }
 

@@ -6,7 +6,8 @@
 //
 // A server begins at the first message that it still has when the wanted one is gone, and says nothing of it. So
 // sequences are counted here, each the one before it and 1, and the stream is looked at after each subscription, each
-// reconnect, and while nothing comes (rs R-166).
+// reconnect, and while nothing comes (rs R-166). A server that lost the end of its disk, and has other messages now
+// where this log was, is known by the time at which it stored the message that was read last.
 //
 // Owner: the program. Thread: one call at a time.
 
@@ -42,6 +43,7 @@ private:
     [[nodiscard]] Result<void, LogFault> take(__natsMsg& message, EventBatch& batch);
     [[nodiscard]] Result<void, LogFault> take_event(__natsMsg& message, EventBatch& batch);
     [[nodiscard]] Result<void, LogFault> look();
+    [[nodiscard]] Result<void, LogFault> check_last() const;
     [[nodiscard]] std::uint64_t& sequence() { return position_.lanes[0].sequence; }
     [[nodiscard]] std::uint64_t sequence() const { return position_.lanes[0].sequence; }
 
@@ -49,6 +51,8 @@ private:
     const std::unique_ptr<NatsConnection> connection_;
     NatsSubscription subscription_; // of connection_
     Cursor position_;
+    std::int64_t stored_ = 0; // when the server stored the message at the position; 0: not known
+    StreamState captured_;    // at the last capture
     RelayEpoch relay_;
     std::uint64_t reconnects_ = 0;       // when the stream was looked at
     SteadyClock::time_point looked_;     //

@@ -71,16 +71,25 @@ Result<void, BrokerFault> JetStreamPublisher::read_tail(const StreamState& strea
         const auto position = header((*message).get(), kPositionHeader);
         const auto parsed = position ? Position::parse(*position) : std::nullopt;
         if (!epoch || !parsed) continue;
-        tail_ = Tail{std::string{*epoch}, *parsed};
+        tail_ = Tail{std::string{*epoch}, *parsed, topic_of_relist((*message).get())};
         return {};
     }
     return {};
 }
 
-/// The lane is the whole stream.
+std::string JetStreamPublisher::topic_of_relist(natsMsg* message) const {
+    const auto parts = split_subject(natsMsg_GetSubject(message), settings_.prefix);
+    const bool is_relist = parts && parts->id == percent_encoded(kEveryId);
+    return is_relist ? std::string{parts->kind} : std::string{};
+}
+
+/// The lane is the whole stream. All kinds are announced at one position, in the order of the topics: of several
+/// announcements the last ones may be gone.
 bool JetStreamPublisher::still_has(const LaneName& /*lane*/, const std::string& epoch, const Position& last) const {
     if (was_empty_) return false;
-    return !tail_ || (tail_->epoch == epoch && tail_->at >= last);
+    if (!tail_) return true;
+    const bool is_cut_off = tail_->at == last && !tail_->topic.empty() && tail_->topic != settings_.topics.back().name;
+    return tail_->epoch == epoch && tail_->at >= last && !is_cut_off;
 }
 
 /// A new inbox, so that no acknowledgement of what was given up comes any more.
@@ -100,6 +109,11 @@ Result<void, BrokerFault> JetStreamPublisher::listen() {
 
 bool JetStreamPublisher::is_lost() const {
     return !connection_->is_up() || connection_->reconnects() != reconnects_;
+}
+
+Error JetStreamPublisher::lost() const {
+    return connection_->is_up() ? Error::at(connection_->place(), "the connection was lost")
+                                : connection_->no_connection();
 }
 
 std::string_view JetStreamPublisher::topic_of(Kind kind) const {
@@ -136,7 +150,7 @@ Result<NatsMessage, BrokerFault> JetStreamPublisher::make_message(const RelayedM
 
 Result<bool, BrokerFault> JetStreamPublisher::send(const RelayedMessage& message) {
     if (auto late = answers_.take_fault()) return *std::move(late); // nothing is sent behind a refusal
-    if (is_lost()) return down(Error::at(connection_->place(), "the connection was lost"));
+    if (is_lost()) return down(lost());
     if (open_ >= (is_probing_ ? 1 : settings_.window)) return false;
     YK_TRY(made, make_message(message));
     const natsStatus status = natsConnection_PublishMsg(connection_->handle(), made.get());
@@ -170,7 +184,7 @@ Result<void, BrokerFault> JetStreamPublisher::take_replies(std::vector<Number>& 
 
 Result<void, BrokerFault> JetStreamPublisher::check_under_way() const {
     if (under_way_.empty()) return {};
-    if (is_lost()) return down(Error::at(connection_->place(), "the connection was lost"));
+    if (is_lost()) return down(lost());
     if (SteadyClock::now() - under_way_.front().sent >= settings_.acknowledged)
         return down(Error::at(connection_->place(), "a message is not acknowledged"));
     return {};

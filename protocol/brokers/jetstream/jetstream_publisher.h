@@ -50,16 +50,19 @@ private:
     struct Tail {
         std::string epoch;
         Position at;
+        std::string topic; // it announces that this kind has to be read anew; empty: it is of a row
     };
 
     [[nodiscard]] Result<void, BrokerFault> read_tail(const StreamState& stream);
     [[nodiscard]] Result<void, BrokerFault> listen();
     [[nodiscard]] Result<NatsMessage, BrokerFault> make_message(const RelayedMessage& message);
     [[nodiscard]] bool is_lost() const;
+    [[nodiscard]] Error lost() const;
     [[nodiscard]] Result<void, BrokerFault> take_replies(std::vector<Number>& safe);
     [[nodiscard]] Result<void, BrokerFault> check_under_way() const;
     [[nodiscard]] Result<void, BrokerFault> take(__natsMsg& reply, std::vector<Number>& safe);
     [[nodiscard]] std::string_view topic_of(Kind kind) const;
+    [[nodiscard]] std::string topic_of_relist(__natsMsg* message) const;
 
     const NatsSettings settings_;
     std::unique_ptr<NatsConnection> connection_;

@@ -51,6 +51,7 @@ KafkaChangeLog::~KafkaChangeLog() = default;
 // --- positions -------------------------------------------------------------------------------------------------------
 
 Result<Cursor, LogFault> KafkaChangeLog::read_latest() {
+    client_->begin_call();
     YK_ASK(layout, client_->layout());
     YK_TRY(epoch, epoch_of(layout));
     YK_ASK(ends, client_->offsets(layout, KafkaClient::End::Last));
@@ -66,6 +67,7 @@ Result<std::string, LogFault> KafkaChangeLog::epoch_of(const KafkaLayout& layout
 }
 
 Result<void, LogFault> KafkaChangeLog::open(const CapturedCursor& from) {
+    client_->begin_call();
     YK_ASK(layout, client_->layout());
     YK_TRY(epoch, epoch_of(layout));
     if (epoch != from.cursor().epoch || layout.lanes() != from.cursor().lanes.size())
@@ -136,6 +138,7 @@ Result<void, LogFault> KafkaChangeLog::assign() {
 Result<EventBatch, LogFault> KafkaChangeLog::poll(std::size_t most) {
     if (late_fault_) return *std::exchange(late_fault_, std::nullopt);
     EventBatch batch;
+    client_->begin_call();
     auto filled = fill(batch, most);
     batch.position = position_;
     const bool is_empty = batch.events.empty() && batch.unreadable.empty();

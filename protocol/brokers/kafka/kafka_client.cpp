@@ -147,7 +147,7 @@ int KafkaClient::timeout_ms() const {
     const auto doublings = failures_ % kProbes;
     const Duration limit =
         is_away_ ? std::min(settings_.probe * (1 << doublings), settings_.timeout) : settings_.timeout;
-    return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(limit).count());
+    return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(allowance_.left(limit)).count());
 }
 
 Error KafkaClient::failed(std::string what, int code) {

@@ -14,6 +14,7 @@
 #include "libcore/base/result.h"
 #include "libcore/base/time.h"
 #include "protocol/brokers/kafka/kafka_layout.h"
+#include "protocol/brokers/time_allowance.h"
 
 struct rd_kafka_s;
 struct rd_kafka_message_s;
@@ -40,11 +41,11 @@ struct KafkaSettings {
 /// not have.
 [[nodiscard]] Result<void> check_kafka_properties(const KafkaProperties& properties);
 
-/// Owner: a log or publisher. Thread: one at a time; callbacks come on it, too, within its polls.
 /// As before, and what only shows when a producer and a consumer are made: that files are there, and that properties go
 /// together. No broker is asked.
 [[nodiscard]] Result<void> try_kafka_properties(const KafkaProperties& properties);
 
+/// Owner: a log or publisher. Thread: one at a time; callbacks come on it, too, within its polls.
 class KafkaClient {
 public:
     enum class Role : std::uint8_t { Producer, Consumer };
@@ -60,6 +61,8 @@ public:
     /// The place in the settings of a topic by its name; their number: it is none of them.
     [[nodiscard]] std::size_t find_topic(std::string_view name) const;
 
+    /// All questions up to the next call of this take no longer than twice the limit of one.
+    void begin_call() { allowance_.begin(2 * settings_.timeout); }
     /// Identity of the cluster.
     [[nodiscard]] Result<std::string> cluster();
     [[nodiscard]] Result<KafkaLayout> layout();
@@ -97,6 +100,7 @@ private:
     std::vector<std::string> names_; // of the topics
     rd_kafka_s* handle_ = nullptr;
     std::vector<rd_kafka_topic_s*> topics_;
+    TimeAllowance allowance_;
     bool is_away_ = false;
     unsigned failures_ = 0; // of questions since it is away
     std::string fatal_;

@@ -112,6 +112,7 @@ void PrivateNats::watch() {
 void PrivateNats::start() {
     std::vector<std::string> words{kProgram, "-a",  "127.0.0.1",        "-p", std::to_string(port_),
                                    "-js",    "-sd", folder_ + "/store", "-P", folder_ + "/pid"};
+    if (!user_.empty()) words.insert(words.end(), {"--user", user_, "--pass", password_});
     std::vector<char*> command;
     command.reserve(words.size() + 1);
     for (std::string& each : words) command.push_back(each.data());

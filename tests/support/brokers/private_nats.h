@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace yk::testing {
 
@@ -22,6 +23,15 @@ public:
     PrivateNats& operator=(const PrivateNats&) = delete;
 
     [[nodiscard]] std::string url() const { return "nats://127.0.0.1:" + std::to_string(port_); }
+    /// From its next start it refuses whoever does not give this user and password; empty: it takes anyone.
+    void demand(std::string user, std::string password) {
+        user_ = std::move(user);
+        password_ = std::move(password);
+    }
+    /// The address with a user and a password.
+    [[nodiscard]] std::string url_of(const std::string& user, const std::string& password) const {
+        return "nats://" + user + ':' + password + "@127.0.0.1:" + std::to_string(port_);
+    }
     /// As a crash does. It can be started again, at the same port and with what it had on its disk.
     void kill();
     void start();
@@ -35,6 +45,7 @@ private:
     void watch();
 
     std::string folder_ = "/tmp/yknats.XXXXXX";
+    std::string user_, password_;
     std::uint16_t port_ = 0;
     pid_t server_ = -1;
     int end_ = -1; // when all of them are closed, the watcher ends the server

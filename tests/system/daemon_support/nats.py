@@ -35,10 +35,12 @@ class Nats:
         self.process = None
         self.start()
 
-    def start(self):
+    def start(self, user=None, password=None):
+        """With a user it refuses all who do not give that and the password."""
+        access = ["--user", user, "--pass", password] if user else []
         with open(self.folder + "/log", "ab") as log:
             self.process = subprocess.Popen(
-                ["setpriv", "--pdeathsig=KILL", PROGRAM, "-a", "127.0.0.1", "-p", str(self.port), "-js", "-sd", self.folder + "/store"],
+                ["setpriv", "--pdeathsig=KILL", PROGRAM, "-a", "127.0.0.1", "-p", str(self.port), "-js", "-sd", self.folder + "/store", *access],
                 cwd="/", stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         until("the server of NATS answers", self.is_ready, 60)
 

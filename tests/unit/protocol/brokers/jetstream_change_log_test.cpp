@@ -496,5 +496,123 @@ TEST_CASE("a server that is not there yet is waited for, without a fault of its 
     CHECK(must_capture(*log).cursor().lanes.at(0).sequence == 0);
 }
 
+TEST_CASE("rs R-168, F-18 a server that refuses, from the start or later, is gone back to when it does not any more") {
+    YK_NEEDS_NATS;
+    NatsWorld world;
+    const bool is_refused_first = GENERATE(true, false);
+    CAPTURE(is_refused_first);
+    const auto begin_anew = [&](const std::string& user) {
+        world.server.kill();
+        world.server.demand(user, "right");
+        world.server.start();
+    };
+    if (is_refused_first) begin_anew("yk");
+    NatsSettings settings = world.settings();
+    settings.url = world.server.url_of("yk", "wrong");
+    auto made = JetStreamChangeLog::make(settings);
+    REQUIRE(made.ok());
+    JetStreamChangeLog& log = **made;
+    JetStreamPublisher publisher{settings};
+    testing::RelayedDatabase relayed{publisher};
+    EventReader reader{log};
+    if (!is_refused_first) {
+        relayed.pass_on();
+        REQUIRE(reader.open(must_capture(log)));
+        relayed.change_many(10);
+        relayed.pass_on();
+        REQUIRE(reader.read_all());
+        begin_anew("yk");
+    }
+    relayed.change_many(10);
+    std::string fault;
+    const auto check_refusal = [](const std::string& text) {
+        CHECK_THAT(text, Catch::Contains("refuses the connection") && Catch::Contains("mcs.nats.url") &&
+                             Catch::Contains("127.0.0.1") && !Catch::Contains("wrong"));
+    };
+    REQUIRE(testing::comes_true([&] {
+        const auto captured = log.capture();
+        if (!captured.ok()) fault = captured.error().message;
+        return fault.find("refuses") != std::string::npos;
+    }));
+    check_refusal(fault);
+    REQUIRE(testing::relay_until(*relayed.relay,
+                                 [&] { return relayed.relay->status().trouble.find("refuses") != std::string::npos; }));
+    check_refusal(relayed.relay->status().trouble);
+    begin_anew("");
+    relayed.pass_on();
+    const CapturedCursor latest = must_capture(log);
+    if (is_refused_first) REQUIRE(reader.open(latest));
+    if (is_refused_first) relayed.change_many(10);
+    relayed.pass_on();
+    REQUIRE(reader.read_all());
+    CHECK(reader.seen.size() == (is_refused_first ? 10 : 20));
+    CHECK(reader.broken == 0);
+}
+
+TEST_CASE("rs R-048, rs R-167 a stream that has lost some of its announcements gets all of them anew") {
+    YK_NEEDS_NATS;
+    NatsWorld world;
+    JetStreamPublisher publisher{world.settings()};
+    testing::RelayedDatabase relayed{publisher};
+    relayed.pass_on();
+    REQUIRE(world.stream().last == 2); // both kinds, at one position
+    const bool loses = GENERATE(true, false);
+    CAPTURE(loses);
+    if (loses)
+        REQUIRE(testing::comes_true([&] { // as if it had never come to the disk
+            js_DeleteMsg(world.other().context(), "t", 2, nullptr, nullptr);
+            const auto found = world.other().message(2);
+            return found.ok() && *found == nullptr;
+        }));
+    relayed.begin();
+    relayed.pass_on();
+    CHECK(relayed.relay->status().gaps == (loses ? 1 : 0));
+}
+
+TEST_CASE("rs R-055, rs R-166 a reader knows a stream that has other messages now where it was") {
+    YK_NEEDS_NATS;
+    NatsWorld world;
+    JetStreamPublisher publisher{world.settings()};
+    testing::RelayedDatabase relayed{publisher};
+    relayed.change_many(20);
+    relayed.pass_on();
+    const auto log = world.log();
+    EventReader reader{*log};
+    REQUIRE(reader.open(must_capture(*log)));
+    const auto created = world.stream().created;
+    world.server.kill();
+    world.server.keep_disk(); // what of it was on the disk when the power went
+    world.server.start();
+    REQUIRE(testing::comes_true([&] { return world.stream().created == created; }));
+    relayed.change_many(10);
+    relayed.pass_on();
+    const bool has_read = GENERATE(true, false);
+    CAPTURE(has_read);
+    const CapturedCursor captured = must_capture(*log);
+    if (has_read) REQUIRE(reader.read_all());
+    world.server.kill();
+    world.server.restore_disk();
+    world.server.start();
+    REQUIRE(testing::comes_true([&] { return world.stream().created == created; }));
+    relayed.change_many(1); // by which the relay sees what is lost, and announces it
+    relayed.pass_on();
+    relayed.change_many(30);
+    relayed.pass_on();
+    REQUIRE(world.stream().last > captured.cursor().lanes.at(0).sequence);
+    if (has_read) {
+        CHECK_FALSE(reader.read_until([] { return false; }));
+    } else {
+        REQUIRE(testing::comes_true([&] { // which is read from for the first time, once the server is there again
+            return !reader.open(captured) && reader.gap->what == LogFault::What::Gap;
+        }));
+    }
+    REQUIRE(reader.gap.has_value());
+    CHECK(reader.gap->reason == RelistReason::Epoch);
+    REQUIRE(reader.open(must_capture(*log)));
+    relayed.change_many(10);
+    relayed.pass_on();
+    REQUIRE(reader.read_all());
+}
+
 } // namespace yk::rs
 #endif
