@@ -17,7 +17,7 @@ std::unique_ptr<rs::IoCall> LeaseManager::next_call(Instant now) {
     for (Entry& entry : entries_) {
         if (entry.is_calling || now < entry.next || (is_releasing_ && !entry.epoch)) continue;
         entry.is_calling = true;
-        if (is_releasing_) return release_call(entry);
+        if (is_leaving(entry)) return release_call(entry);
         return entry.epoch ? renew_call(entry, now) : acquire_call(entry, now);
     }
     return nullptr;
@@ -46,15 +46,26 @@ std::optional<Instant> LeaseManager::next_due() const {
 void LeaseManager::wake() {
     owner_thread_.claim();
     for (Entry& entry : entries_)
-        if (!entry.epoch) entry.next = {};
+        if (!entry.epoch) entry.next = entry.not_before;
 }
 
 std::optional<rs::Lease> LeaseManager::lease(std::string_view name, Instant now) const {
     owner_thread_.assert_here();
     const auto found =
         std::find_if(entries_.begin(), entries_.end(), [&](const Entry& each) { return each.name == name; });
-    if (found == entries_.end() || !found->epoch || is_releasing_) return std::nullopt;
+    if (found == entries_.end() || !found->epoch || is_leaving(*found)) return std::nullopt;
     return rs::Lease{*found->epoch, now <= ends(*found)};
+}
+
+void LeaseManager::give_up(std::string_view name, Duration pause, Instant now) {
+    owner_thread_.claim();
+    for (Entry& entry : entries_) {
+        if (entry.name != name || !entry.epoch || is_leaving(entry)) continue;
+        entry.given_up = pause;
+        entry.next = {};
+        entry.is_valid = false;
+        on_change_(entry.name, std::nullopt, now);
+    }
 }
 
 void LeaseManager::release(Instant now) {
@@ -62,7 +73,7 @@ void LeaseManager::release(Instant now) {
     is_releasing_ = true;
     for (Entry& entry : entries_) {
         entry.next = {};
-        if (!entry.epoch) continue;
+        if (!entry.epoch || entry.given_up) continue;
         entry.is_valid = false;
         on_change_(entry.name, std::nullopt, now);
     }
@@ -102,9 +113,10 @@ std::unique_ptr<rs::IoCall> LeaseManager::renew_call(Entry& entry, Instant began
 std::unique_ptr<rs::IoCall> LeaseManager::release_call(Entry& entry) {
     return rs::make_io_call(
         [&port = port_, name = entry.name, epoch = *entry.epoch] { return port.release(name, epoch); },
-        [&entry](const Result<void, rs::StoreError>& /*answer*/, Instant /*now*/) {
+        [&entry](const Result<void, rs::StoreError>& /*answer*/, Instant now) {
             entry.is_calling = false;
             entry.epoch.reset();
+            if (entry.given_up) entry.next = entry.not_before = now + *std::exchange(entry.given_up, std::nullopt);
         });
 }
 
@@ -143,8 +155,8 @@ void LeaseManager::answered(const rs::StoreError* error) {
 /// The database has confirmed the lease, as of `began`.
 void LeaseManager::lead(Entry& entry, Instant began, Instant now) {
     entry.renewed = began;
-    entry.next = is_releasing_ ? Instant{} : began + settings_.renew;
-    if (is_releasing_) return; // nobody learns of it any more
+    entry.next = is_leaving(entry) ? Instant{} : began + settings_.renew;
+    if (is_leaving(entry)) return; // nobody learns of it any more
     const bool is_valid = now <= ends(entry);
     if (entry.is_valid == is_valid) return;
     entry.is_valid = is_valid;
@@ -155,7 +167,9 @@ void LeaseManager::lose(Entry& entry, Instant now) {
     entry.epoch.reset();
     entry.is_valid = false;
     entry.seen = {};
-    if (!is_releasing_) on_change_(entry.name, std::nullopt, now);
+    if (entry.given_up) entry.next = entry.not_before = now + *entry.given_up;
+    if (!is_leaving(entry)) on_change_(entry.name, std::nullopt, now);
+    entry.given_up.reset();
 }
 
 void LeaseManager::note(Entry& entry, const LeaseRow& row, Instant now) const {

@@ -55,6 +55,8 @@ public:
     void wake();
     /// What the service's writes and handlers may go by now. nullopt: it does not lead.
     [[nodiscard]] std::optional<rs::Lease> lease(std::string_view name, Instant now) const;
+    /// Another process may have the lease: it is released, and not asked for during `pause`.
+    void give_up(std::string_view name, Duration pause, Instant now);
     /// Why the table cannot be written, once that is so for longer than one call of each lease; empty: it can.
     [[nodiscard]] const std::string& fault() const {
         owner_thread_.assert_here();
@@ -74,6 +76,8 @@ private:
         std::optional<std::uint64_t> epoch; // of this process; nullopt: it waits
         Instant renewed;                    // when the last call that succeeded began
         bool is_valid = false;              // as announced
+        std::optional<Duration> given_up;   // it is to be released, and not asked for so long
+        Instant not_before;                 // it is asked for
         LeaseRow seen;                      // of somebody else
         Instant seen_since;                 // it has not changed
     };
@@ -86,6 +90,7 @@ private:
     [[nodiscard]] std::unique_ptr<rs::IoCall> acquire_call(Entry& entry, Instant began);
     [[nodiscard]] std::unique_ptr<rs::IoCall> renew_call(Entry& entry, Instant began);
     [[nodiscard]] std::unique_ptr<rs::IoCall> release_call(Entry& entry);
+    [[nodiscard]] bool is_leaving(const Entry& entry) const { return is_releasing_ || entry.given_up; }
     void acquired(Entry& entry, const AcquireAnswer& answer, Instant began, Instant now);
     void renewed(Entry& entry, const Result<bool, rs::StoreError>& answer, Instant began, Instant now);
     void lead(Entry& entry, Instant began, Instant now);

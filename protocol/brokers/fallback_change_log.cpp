@@ -46,6 +46,11 @@ Result<EventBatch, LogFault> FallbackChangeLog::poll(std::size_t most) {
         if (broker_is_back()) return change_over("the broker is back");
         return database_.poll(most);
     }
+    const Instant now = now_();
+    if (look_at_relay(now) && settings_.after > Duration{} && lag_.lag(now) >= settings_.after) {
+        leave_broker();
+        return change_over("the relay does not reach the broker, and the change log of the database is read");
+    }
     auto batch = broker_.poll(most);
     if (batch.ok()) {
         answered();
@@ -77,6 +82,14 @@ void FallbackChangeLog::is_well() {
     trouble_.clear();
 }
 
+/// False: it is not time to, and what is known of the relay is of earlier.
+bool FallbackChangeLog::look_at_relay(Instant now) {
+    if (!progress_ || now < next_progress_) return false;
+    next_progress_ = now + settings_.look;
+    lag_.note(progress_(), now);
+    return true;
+}
+
 void FallbackChangeLog::leave_broker() {
     const Instant now = now_();
     const bool has_stayed = !back_since_ || now - *back_since_ >= settings_.most_look;
@@ -85,17 +98,24 @@ void FallbackChangeLog::leave_broker() {
     next_look_ = now + look_;
 }
 
-/// Its latest position, if it lets itself be read from there.
+Result<void, LogFault> FallbackChangeLog::find_broker() {
+    YK_TRY(latest, broker_.capture());
+    found_ = std::move(latest);
+    return {};
+}
+
+/// Its latest position, if it lets itself be read from there and the relay has caught up with what was there at the
+/// last look. It is asked for that with one call, and opened with the next, so that other work can be done in between.
 std::optional<Cursor> FallbackChangeLog::broker_is_back() {
     const Instant now = now_();
-    if (now < next_look_) return std::nullopt;
+    if (!found_ && now < next_look_) return std::nullopt;
+    const auto latest = std::exchange(found_, std::nullopt);
     next_look_ = now + look_;
-    const auto latest = broker_.capture();
-    const auto opened = latest.ok() ? broker_.open(*latest) : Result<void, LogFault>{latest.error()};
-    if (!opened.ok()) {
-        trouble_ = opened.error().message;
-        return std::nullopt;
-    }
+    static_cast<void>(look_at_relay(now));
+    if (lag_.lag(now) >= settings_.look) return std::nullopt;
+    const auto opened = latest ? broker_.open(*latest) : find_broker();
+    if (!opened.ok()) trouble_ = opened.error().message;
+    if (!opened.ok() || !latest) return std::nullopt;
     on_broker_ = true;
     back_since_ = now;
     is_well();

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "libcore/base/number.h"
+
 namespace yk::rs {
 namespace {
 
@@ -31,6 +33,20 @@ Result<Position, StoreError> relayed_up_to(SqlConnection& connection) {
     YK_TRY(head, connection.log_head(SqlAccess::Read));
     YK_CHECKED(transaction.commit());
     return epoch == head.epoch ? relayed : Position{};
+}
+
+/// What is held back by transactions that are under way no relay can read (rs R-041).
+Result<RelayProgress, StoreError> relay_progress(SqlConnection& connection) {
+    YK_TRY(sent, relayed_up_to(connection));
+    RelayProgress progress{sent, std::nullopt};
+    SqlStatement last = connection.statement("SELECT seq, /*pg xid::text || */ '' FROM change_log"
+                                             " /*pg WHERE xid < pg_snapshot_xmin(pg_current_snapshot()) */"
+                                             " ORDER BY /*pg xid DESC, */ seq DESC LIMIT 1");
+    YK_TRY(has_row, last.step());
+    if (!has_row) return progress;
+    const auto transaction = to_number<std::uint64_t>(last.text(1)); // nothing in SQLite
+    progress.last = Position{transaction.value_or(0), static_cast<std::uint64_t>(last.number(0))};
+    return progress;
 }
 
 Result<void, StoreError> RelayTable::check_lease() {

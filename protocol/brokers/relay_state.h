@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "libcore/base/time.h"
 #include "protocol/brokers/topics.h"
 #include "protocol/databases/sql_connection.h"
 
@@ -39,6 +40,32 @@ struct RelayLease {
 /// Up to where a relay has sent the change log of this database, whichever process it was: what may be purged. The
 /// beginning where none has sent anything of this log.
 [[nodiscard]] Result<Position, StoreError> relayed_up_to(SqlConnection& connection);
+
+/// What a relay has sent of the change log of this database, and what there is to send.
+struct RelayProgress {
+    Position sent;                // as relayed_up_to()
+    std::optional<Position> last; // event that a relay could have read; nullopt: the log is empty
+};
+[[nodiscard]] Result<RelayProgress, StoreError> relay_progress(SqlConnection& connection);
+
+/// Whether a relay sends what is written, by what the database says now and then: events that were last in the log once
+/// have to be sent some time later. Values; any thread.
+class RelayLag {
+public:
+    /// nullopt: the database did not say, and so nothing is known.
+    void note(const std::optional<RelayProgress>& progress, Instant now) {
+        if (!progress || (mark_ && progress->sent >= *mark_)) mark_.reset();
+        if (!progress || mark_ || !progress->last || progress->sent >= *progress->last) return;
+        mark_ = progress->last;
+        since_ = now;
+    }
+    /// How long ago an event was seen in the log that is still not sent.
+    [[nodiscard]] Duration lag(Instant now) const { return mark_ ? now - since_ : Duration{}; }
+
+private:
+    std::optional<Position> mark_; // that was the last one at `since_`
+    Instant since_;
+};
 
 /// The table relay_state. Both calls look at the lease in their transaction, so that a process that has lost it neither
 /// begins nor moves what its successor has written (rs R-046, rs R-141).

@@ -16,6 +16,8 @@ namespace {
 constexpr std::string_view kPurgeLease = "purge";
 constexpr std::string_view kRelayLease = rs::kRelayLease;
 constexpr Duration kLookAround = std::chrono::seconds{1};
+/// Others that wait for a lease ask for it every second.
+constexpr Duration kRelayPause = std::chrono::seconds{5};
 constexpr Duration kSeenPatience = std::chrono::seconds{1};
 constexpr std::size_t kMostWrites = 4096; // that wait, before those of users are refused
 
@@ -49,7 +51,8 @@ McsApplication::McsApplication(Parts parts, McsConnections connections, std::opt
       connections_(std::move(connections)),
       house_(std::move(connections_.upkeep), housekeeping_settings(parts_.settings)),
       notices_(house_, parts_.degraded, parts_.event, broker.has_value()),
-      transport_(std::move(broker), std::move(connections_.relay), *connections_.log, parts_.seed + 4),
+      transport_(std::move(broker), std::move(connections_.relay), *connections_.log, *connections_.leases,
+                 parts_.seed + 4),
       manager_(transport_.log(), notices_, parts_.settings.framework, parts_.seed),
       deployments_(manager_.add(*connections_.deployments)),
       scales_(manager_.add(*connections_.scales)),
@@ -218,6 +221,8 @@ void McsApplication::look_around(Instant now) {
                                  "answers, and raise that number if it is too small for an outage"
                                : "");
     note_transport(transport_.trouble(now));
+    if (leases_ && transport_.has_broker() && transport_.is_relay_to_give_up(now))
+        leases_->give_up(kRelayLease, kRelayPause, now);
 }
 
 /// A line and an event when it changes; the sentence itself counts on.

@@ -212,6 +212,53 @@ TEST_CASE("a broker is named without the password that its address has") {
     REQUIRE_FALSE(captured.ok());
     CHECK_THAT(captured.error().message, Catch::Contains("127.0.0.1:1") && !Catch::Contains("secret"));
 }
+
+TEST_CASE("rs R-168, F-18 a broker that refuses a daemon keeps it from nothing but its changes, and says why") {
+    if (!testing::PrivateNats::is_installed()) return; // kinds() warns of that
+    const Broker broker = make_broker(EventTransportKind::Nats);
+    auto& server = *std::static_pointer_cast<testing::PrivateNats>(broker.held);
+    server.kill();
+    server.demand("yk", "right");
+    server.start();
+    McsSettings settings = settings_with(broker);
+    settings.events.nats.url = server.url_of("yk", "wrong");
+    const Folder folder;
+    Instance one{folder, "one", settings}; // whose REQUIRE is that it opens
+    REQUIRE(work_until({&one}, [&] { return one.made->manager().is_running(); }));
+    REQUIRE(std::holds_alternative<mcs::Written>(one.create("web", 3)));
+    REQUIRE(work_until({&one}, [&] { return one.desired("web") == 3; }));
+    REQUIRE(work_until({&one}, [&] {
+        const auto list = one.degraded.list();
+        return list.size() == 1 && list.front().find("refuses the connection") != std::string::npos &&
+               list.front().find("mcs.nats.url") != std::string::npos;
+    }));
+    server.kill();
+    server.demand("yk", "wrong");
+    server.start();
+    CHECK(work_until({&one}, [&] { return status_of(one).is_up && one.degraded.list().empty(); }));
+}
+
+TEST_CASE("rs R-046, rs R-139 a relay that the broker refuses leaves the lease to that of another instance") {
+    if (!testing::PrivateNats::is_installed()) return; // kinds() warns of that
+    const Broker broker = make_broker(EventTransportKind::Nats);
+    auto& server = *std::static_pointer_cast<testing::PrivateNats>(broker.held);
+    server.kill();
+    server.demand("yk", "right");
+    server.start();
+    McsSettings settings = settings_with(broker);
+    const Folder folder;
+    settings.events.nats.url = server.url_of("yk", "wrong");
+    Instance one{folder, "one", settings};
+    REQUIRE(work_until({&one}, [&] { return status_of(one).relay.leads && one.made->manager().is_running(); }));
+    settings.events.nats.url = server.url_of("yk", "right");
+    Instance two{folder, "two", settings};
+    REQUIRE(work_until({&one, &two},
+                       [&] { return two.made->manager().is_running() && status_of(two).relay.relay.is_running; }));
+    CHECK_FALSE(status_of(one).relay.leads);
+    REQUIRE(std::holds_alternative<mcs::Written>(one.create("web", 3)));
+    REQUIRE(work_until({&one, &two}, [&] { return two.desired("web") == 3 && status_of(two).is_up; }));
+    CHECK(status_of(two).relay.relay.confirmed > 0);
+}
 #endif
 
 } // namespace yk::service

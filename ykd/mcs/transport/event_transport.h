@@ -33,13 +33,15 @@ struct TransportStatus {
     std::string fault;         // what it last said of that
     RelayThread::Status relay;
     Duration relay_waits{}; // how long no message was acknowledged, though some are to be
+    Duration relay_lag{};   // how long something is in the database that no process's relay has sent
 };
 
 class EventTransport {
 public:
-    /// `database`: its own change log, which outlives this. Nothing of `relay` is used without a broker.
+    /// `database`: its own change log, which outlives this, as does `questions`, a connection of this thread. Nothing
+    /// of `relay` is used without a broker.
     EventTransport(std::optional<BrokerEnds> broker, RelayConnections relay, rs::ChangeLog& database,
-                   std::uint64_t seed);
+                   rs::SqlConnection& questions, std::uint64_t seed);
     EventTransport(const EventTransport&) = delete;
     EventTransport& operator=(const EventTransport&) = delete;
 
@@ -50,6 +52,9 @@ public:
     /// Whether this process is the relay. `lease`: nullopt: another one is; `holder`: who this one is in the table of
     /// leases, empty: leases are not in use. REQUIRES: has_broker().
     void set_relay(const std::optional<rs::Lease>& lease, const std::string& holder);
+    /// Whether the relay of this process has got nowhere for so long that another process should try: true once, and
+    /// again after twice as long. To be called every second or so. REQUIRES: has_broker().
+    [[nodiscard]] bool is_relay_to_give_up(Instant now);
     /// This process has committed something.
     void wake();
     /// The relay ends. To be called before its lease is given up.
@@ -61,10 +66,15 @@ public:
     [[nodiscard]] std::string trouble(Instant now) const;
 
 private:
+    [[nodiscard]] Duration first_patience() const;
+
     std::optional<BrokerEnds> broker_;
     RelayConnections connections_;
     rs::ChangeLog& database_;
     std::optional<rs::FallbackChangeLog> fallback_;
+    Duration relay_patience_{};         // with a relay that gets nowhere
+    std::optional<Instant> relay_well_; // when it last got on, or was not ours
+    std::uint64_t confirmed_ = 0;
     std::unique_ptr<RelayThread> relay_; // it uses all of the above
 };
 

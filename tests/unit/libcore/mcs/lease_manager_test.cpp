@@ -88,6 +88,47 @@ TEST_CASE("rs R-144 who hears of a release asks at once") {
     CHECK(cluster.second.news == "a2 ");
 }
 
+TEST_CASE("rs R-046 a lease that is given up goes to another instance, or after a pause back") {
+    Cluster cluster;
+    cluster.pass(3s);
+    cluster.first.manager.give_up("b", 5s, cluster.now); // not one of its leases
+    CHECK(cluster.first.news == "a1 ");
+    cluster.first.manager.give_up("a", 5s, cluster.now);
+    CHECK(cluster.first.news == "a1 a- ");
+    CHECK_FALSE(cluster.first.manager.lease("a", cluster.now).has_value());
+    SECTION("another one waits for it") {
+        cluster.pass(60s);
+        CHECK(cluster.second.news == "a2 ");
+        CHECK(cluster.first.news == "a1 a- ");
+        cluster.second.manager.give_up("a", 5s, cluster.now);
+        cluster.pass(2s);
+        CHECK(cluster.first.news == "a1 a- a3 ");
+    }
+    SECTION("nobody else is there") {
+        cluster.second.port.is_away = true;
+        cluster.pass(4s);
+        CHECK(cluster.first.news == "a1 a- ");
+        cluster.first.manager.wake(); // some lease was released: this one is still not asked for
+        cluster.first.run(cluster.now);
+        CHECK(cluster.first.news == "a1 a- ");
+        cluster.pass(3s);
+        CHECK(cluster.first.news == "a1 a- a2 ");
+        cluster.pass(60s);
+        CHECK(cluster.first.may_write(cluster.now));
+    }
+    SECTION("the table is away: it runs out there") {
+        cluster.first.port.is_away = true;
+        cluster.pass(20s);
+        CHECK(cluster.second.news == "a2 ");
+    }
+    SECTION("and then all are released") {
+        cluster.first.manager.release(cluster.now);
+        cluster.first.run(cluster.now);
+        CHECK(cluster.first.manager.is_released());
+        CHECK(cluster.first.news == "a1 a- ");
+    }
+}
+
 TEST_CASE("rs R-142, F-41 who cannot reach the table stops after two thirds of a lease, before another one can lead") {
     Cluster cluster;
     cluster.pass(10s);

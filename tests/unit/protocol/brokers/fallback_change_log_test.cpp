@@ -45,7 +45,7 @@ struct FallbackWorld {
 
     void settle() {
         // The broker has what the database has, while it is there.
-        for (; !broker.is_log_down && relayed < database.last(); ++relayed) {
+        for (; !broker.is_log_down && !is_relay_stuck && relayed < database.last(); ++relayed) {
             const ChangeEvent& event = database.events().at(static_cast<std::size_t>(relayed));
             broker.append(event.kind, event.id, event.op, event.uid, event.version);
         }
@@ -59,12 +59,18 @@ struct FallbackWorld {
 
     Instant now{1'000'000'000'000};
     testing::MemoryDatabase database, broker;
+    [[nodiscard]] std::optional<RelayProgress> progress() const {
+        if (is_progress_unknown) return std::nullopt;
+        return RelayProgress{{0, relayed}, Position{0, database.last()}};
+    }
+
     std::uint64_t relayed = 0;
+    bool is_relay_stuck = false, is_progress_unknown = false;
     testing::MemoryStore<Album> rows{database};
     testing::MemoryChangeLog embedded{database};
     OddLog remote{broker};
     FallbackSettings settings;
-    FallbackChangeLog log{remote, embedded, settings, [this] { return now; }};
+    FallbackChangeLog log{remote, embedded, settings, [this] { return now; }, [this] { return progress(); }};
     testing::KeptNotices notices;
     StateManager manager{log, notices, {}, 1};
     ResourceInformer<Album>& albums{manager.add(rows)};
@@ -235,9 +241,84 @@ TEST_CASE("rs R-056 a cursor of the log that was left opens nothing") {
     CHECK(world.log.poll(9).ok());
     world.broker.is_log_down = false;
     world.now = world.now + 6s;
+    CHECK(world.log.poll(9).ok()); // the broker is found, and opened the next time
     CHECK(world.log.poll(9).error().what == LogFault::What::Gap);
     CHECK(world.log.open(*of_database).error().what == LogFault::What::Gap);
     CHECK(world.log.capture()->cursor().epoch == "broker");
+}
+
+TEST_CASE("rs R-056 a broker to which the relay does not get is left, and gone back to when it has caught up") {
+    FallbackWorld world;
+    world.manager.start(world.now);
+    world.settle();
+    REQUIRE(world.manager.is_running());
+    world.pass(1h); // nothing to send is no trouble
+    CHECK(world.log.is_on_broker());
+    world.is_relay_stuck = true;
+    world.rows.create(testing::album("a"));
+    world.pass(29s);
+    CHECK(world.log.is_on_broker());
+    CHECK_FALSE(world.is_cached("a"));
+    CHECK(world.log.relay_lag() > 20s);
+    world.pass(12s);
+    CHECK_FALSE(world.log.is_on_broker());
+    CHECK(world.is_cached("a"));
+    world.rows.create(testing::album("b"));
+    world.pass(10min); // the broker answers all the time
+    CHECK_FALSE(world.log.is_on_broker());
+    CHECK(world.is_cached("b"));
+    const auto gaps = world.notices.count("gap");
+    CHECK(gaps == 1);
+    world.is_relay_stuck = false;
+    world.pass(12s);
+    CHECK(world.log.is_on_broker());
+    CHECK(world.log.relay_lag() == 0s);
+    CHECK(world.notices.count("gap") == gaps + 1);
+    world.rows.create(testing::album("c"));
+    world.pass(1s);
+    CHECK(world.is_cached("c"));
+}
+
+TEST_CASE("rs R-056 a relay that is behind and gets on is no reason to leave, nor is one of which nothing is known") {
+    FallbackWorld world;
+    world.manager.start(world.now);
+    world.settle();
+    int number = 0;
+    for (int second = 0; second < 120; ++second) {
+        world.is_relay_stuck = second % 20 != 0; // it sends all that is there, and so is behind for 20 s at most
+        world.rows.create(testing::album("a" + std::to_string(++number)));
+        world.pass(1s);
+        REQUIRE(world.log.is_on_broker());
+    }
+    world.is_relay_stuck = world.is_progress_unknown = true;
+    world.rows.create(testing::album("b"));
+    world.pass(10min);
+    CHECK(world.log.is_on_broker());
+}
+
+TEST_CASE("rs R-056 what is not sent yet when it is looked at, and is soon, is no reason to leave") {
+    FallbackWorld world{2s}; // less than there is between two looks
+    world.manager.start(world.now);
+    world.settle();
+    for (int second = 0; second < 60; ++second) {
+        world.is_relay_stuck = true;
+        world.rows.create(testing::album("a" + std::to_string(second)));
+        world.pass(600ms);
+        world.is_relay_stuck = false;
+        world.pass(400ms);
+        REQUIRE(world.log.is_on_broker());
+    }
+}
+
+TEST_CASE("rs R-056 where nothing stands in for a broker it is known how far the relay is behind") {
+    FallbackWorld world{0s};
+    world.manager.start(world.now);
+    world.settle();
+    world.is_relay_stuck = true;
+    world.rows.create(testing::album("a"));
+    world.pass(60s);
+    CHECK(world.log.is_on_broker());
+    CHECK(world.log.relay_lag() > 50s);
 }
 
 } // namespace yk::rs

@@ -68,6 +68,29 @@ TEST_CASE("rs R-016 what a relay has sent of this log may be purged, whichever p
     CHECK(*relayed_up_to(*other) == Position{});
 }
 
+TEST_CASE("rs R-056 what a relay has sent is compared with the last event that it could have read") {
+    testing::StateDatabase database{YK_EACH_DATABASE};
+    const auto progress = [&] {
+        const auto asked = relay_progress(*database.connection);
+        REQUIRE(asked.ok());
+        return *asked;
+    };
+    CHECK_FALSE(progress().last.has_value()); // nothing was written
+    database.type("INSERT INTO change_log(kind, op, id, at_ms) VALUES(1, 1, 'a', 0)");
+    database.type("INSERT INTO change_log(kind, op, id, at_ms) VALUES(1, 1, 'b', 0)");
+    const auto log = database.place->open_log();
+    const auto latest = log->capture();
+    REQUIRE(latest.ok());
+    REQUIRE(progress().last.has_value());
+    CHECK(progress().sent == Position{});
+    RelayState state{{latest->cursor().epoch, {*progress().last}}, {}};
+    RelayTable table{*database.connection, std::nullopt};
+    REQUIRE(table.save("kafka", state).ok());
+    CHECK(progress().sent == *progress().last);
+    database.type("INSERT INTO change_log(kind, op, id, at_ms) VALUES(1, 1, 'c', 0)");
+    CHECK(progress().sent < *progress().last);
+}
+
 TEST_CASE("a state that cannot be read is no reason to begin anew") {
     testing::StateDatabase database{YK_EACH_DATABASE};
     database.type("INSERT INTO relay_state(topic, part, cursor, log_epoch) VALUES('kafka', -1, 'x', 'first')");
