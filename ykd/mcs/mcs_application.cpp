@@ -229,7 +229,7 @@ void McsApplication::look_around(Instant now) {
 void McsApplication::note_transport(const std::string& trouble) {
     notices_.note("transport", trouble);
     if (std::exchange(is_in_trouble_, !trouble.empty()) == !trouble.empty()) return;
-    notices_.say("transport: " + (trouble.empty() ? "well again" : trouble));
+    notices_.say("transport", trouble.empty() ? "well again" : trouble);
 }
 
 /// The writer flushes on this thread; what it answers is finished here, and no later write is taken.
@@ -261,10 +261,9 @@ std::optional<rs::Lease> McsApplication::lease(std::string_view name, Instant no
 }
 
 void McsApplication::lease_changed(std::string_view name, const std::optional<rs::Lease>& lease, Instant now) {
-    notices_.say(fmt::format("lease {}: {}", name,
-                             !lease            ? "lost"
-                             : lease->is_valid ? "held"
-                                               : "in doubt, nothing is written"));
+    notices_.say(fmt::format("lease {}", name), !lease            ? "lost"
+                                                : lease->is_valid ? "held"
+                                                                  : "in doubt, nothing is written");
     if (!lease) ++lost_[std::string{name}];
     if (name == kPurgeLease) return house_.set_purging(lease && lease->is_valid);
     if (name == kRelayLease)

@@ -86,21 +86,27 @@ void McsNotices::note_dead_letter(const rs::Notice& notice) {
 }
 
 void McsNotices::write_line(const rs::Notice& notice) {
-    const std::size_t count = lines_.note(std::string{rs::name_of(notice.what)});
-    if (count > kLines) return;
     std::string line{rs::name_of(notice.what)};
     for (const std::string_view part : {notice.kind, notice.id, notice.handler})
         if (!part.empty()) line += " " + printable(part);
     if (!notice.text.empty()) line += ": " + printable(notice.text);
-    if (count == kLines) line += "; more of this kind is left out for a minute";
+    if (!is_line_due(std::string{rs::name_of(notice.what)}, line)) return;
     const auto level = level_of(notice.what);
     log("mcs").log(level, "{}", line);
     if (level >= spdlog::level::info) event_(line);
 }
 
-void McsNotices::say(std::string_view text) {
-    log("mcs").info("{}", text);
-    event_(text);
+bool McsNotices::is_line_due(const std::string& what, std::string& line) {
+    const std::size_t count = lines_.note(what);
+    if (count == kLines) line += "; more of this kind is left out for a minute";
+    return count <= kLines;
+}
+
+void McsNotices::say(const std::string& what, std::string_view text) {
+    std::string line = fmt::format("{}: {}", what, text);
+    if (!is_line_due(what, line)) return;
+    log("mcs").info("{}", line);
+    event_(line);
 }
 
 } // namespace yk::service

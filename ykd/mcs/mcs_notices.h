@@ -34,12 +34,14 @@ public:
     void notice(const rs::Notice& notice) override;
     /// What is wrong with a part of MCS now; empty: nothing. `part`: one word.
     void note(std::string_view part, const std::string& fault);
-    /// Something else that has changed: a line and an event.
-    void say(std::string_view text);
+    /// Something else that has changed: a line and an event, no more than a few of each `what` a minute.
+    void say(const std::string& what, std::string_view text);
 
 private:
     void note_dead_letter(const rs::Notice& notice);
     void write_line(const rs::Notice& notice);
+    /// Whether the line is to be written; the last one for a while says so.
+    [[nodiscard]] bool is_line_due(const std::string& what, std::string& line);
 
     mcs::McsHousekeeping& house_;
     Degraded& degraded_;

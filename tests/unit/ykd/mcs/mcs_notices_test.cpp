@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/mcs/mcs_notices.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/ykd/mcs/mcs_instance.h"
+
+namespace yk::service {
+
+TEST_CASE("rs R-155 what goes and comes all the time fills neither the log nor the events") {
+    const testing::Folder folder;
+    testing::Instance one{folder, "one"};
+    std::vector<std::string> said;
+    McsNotices notices{one.made->observed().house, one.degraded,
+                       [&said](std::string_view text) { said.emplace_back(text); }, true};
+    for (int each = 0; each < 100; ++each) notices.say("transport", each % 2 == 0 ? "the relay cannot" : "well again");
+    REQUIRE(said.size() == 5);
+    CHECK(said.front() == "transport: the relay cannot");
+    CHECK(said.back() == "transport: the relay cannot; more of this kind is left out for a minute");
+    notices.say("lease relay", "held");
+    CHECK(said.back() == "lease relay: held");
+}
+
+} // namespace yk::service
