@@ -186,22 +186,25 @@ void Autoscaler::take_back(ScaleMemory& memory, const DeploymentScale& row) {
     memory.scale->is_foreign = true;
 }
 
-ScaleDecision Autoscaler::decide(const ScaleMemory& memory, const Deployment& deployment, bool is_there,
-                                 Instant now) const {
+ScaleDecision Autoscaler::decide(ScaleMemory& memory, const Deployment& deployment, bool is_there, Instant now) const {
     Ptr<DeploymentSchedule> schedule = ports_.schedules.get(deployment.meta.id);
     if (schedule && schedule->owner.uid != deployment.meta.uid) schedule.reset(); // of an earlier life of the id
+    const std::int64_t placed = schedule ? schedule->placed : 0;
+    if (!memory.policy.metrics.empty()) memory.placed.note(placed, now);
     MetricReadings readings;
     readings.values.resize(memory.policy.metrics.size());
     const bool needs_none =
         deployment.replicas || (deployment.is_paused && memory.scale); // nobody is asked for nothing
     if (!needs_none)
         readings = read_metrics(ports_.metrics, ports_.sources, deployment, schedule.get(), memory.policy, now);
+    for (auto& reading : readings.values)
+        if (reading) reading->placed = memory.placed.since(reading->at);
     DecisionInput input{deployment, memory.policy};
     input.is_policy_broken = memory.is_policy_broken;
     input.last = memory.scale ? &*memory.scale : nullptr;
     input.is_there = is_there;
     input.last_write = memory.last_write;
-    input.placed = schedule ? schedule->placed : 0;
+    input.placed = placed;
     input.readings = readings.values;
     input.fault = readings.fault;
     input.now = now;

@@ -98,7 +98,7 @@ private:
     [[nodiscard]] rs::Ptr<DeploymentScale> newest_row(ScaleMemory* memory, std::string_view id, Instant now) const;
     [[nodiscard]] bool look_at_scale(ScaleMemory& memory, const Deployment& deployment, const Turn& turn);
     void take_back(ScaleMemory& memory, const DeploymentScale& row);
-    [[nodiscard]] ScaleDecision decide(const ScaleMemory& memory, const Deployment& deployment, bool is_there,
+    [[nodiscard]] ScaleDecision decide(ScaleMemory& memory, const Deployment& deployment, bool is_there,
                                        Instant now) const;
     void write(ScaleDecision made, bool is_there, const Turn& turn, Done done);
     void take_over(const ScaleDecision& made, const WriteOutcome& outcome, Instant now);

@@ -21,6 +21,7 @@ struct ScaleMemory {
     ScalingPolicy policy;
     bool is_policy_broken = false;
 
+    PlacedHistory placed;             // that was seen at each decision, while a metric asks for it
     std::optional<KnownScale> scale;  // the last that is known, also if it was deleted since
     std::optional<Instant> own_write; // `scale` is an own write that the cache may not show yet
     Instant last_write;               // of the scale's row

@@ -54,7 +54,8 @@ std::optional<MetricReading> MetricBoard::read(std::string_view uid, const Metri
     if (found == deployment->second.end()) return std::nullopt;
     const auto is_fresh = [&](const Value& value) { return now - value.at <= metric.max_age; };
     const Values& values = found->second;
-    if (values.whole) return is_fresh(*values.whole) ? std::optional{MetricReading{values.whole->value}} : std::nullopt;
+    if (values.whole && !is_fresh(*values.whole)) return std::nullopt;
+    if (values.whole) return MetricReading{values.whole->value, {}, values.whole->at};
     MetricReading reading{0, 0};
     for (const auto& [replica, value] : values.replicas) {
         if (!is_fresh(value)) continue;

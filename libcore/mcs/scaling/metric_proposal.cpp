@@ -23,15 +23,18 @@ __extension__ using Wide = __int128; // holds any product of two numbers of 64 b
 }
 
 /// The value is that of all placed replicas; without any, the replicas that would bring it to the target.
-[[nodiscard]] std::int64_t propose_value(const MetricTarget& metric, std::int64_t value, const ReplicaCount& count,
-                                         std::int64_t most) {
-    if (count.wanted == 0 || count.placed == 0) {
+[[nodiscard]] std::int64_t propose_value(const MetricTarget& metric, const MetricReading& reading,
+                                         const ReplicaCount& count, std::int64_t most) {
+    const std::int64_t value = reading.sum;
+    const PlacedRange range = reading.placed.value_or(PlacedRange{count.placed, count.placed});
+    const std::int64_t placed = value > metric.target ? range.least : range.most;
+    if (count.wanted == 0 || placed == 0) {
         const std::int64_t first = ceil_div(value, metric.target, most);
         if (count.wanted == 0) return first; // there is nothing yet that could be multiplied (rs R-116)
         return value >= metric.target ? std::max(first, count.wanted) : std::min(first, count.wanted);
     }
     if (is_tolerable(value, metric.target, metric.tolerance_permille)) return count.wanted;
-    const std::int64_t needed = ceil_div(Wide{count.placed} * value, metric.target, most);
+    const std::int64_t needed = ceil_div(Wide{placed} * value, metric.target, most);
     return value > metric.target ? std::max(needed, count.wanted) : std::min(needed, count.wanted);
 }
 
@@ -62,7 +65,7 @@ std::int64_t propose(const MetricTarget& target, const MetricReading& reading, c
     YK_ASSUME(target.target > 0 && reading.sum >= 0, "targets are above 0, and values not below");
     const bool is_value = target.type == MetricType::Value;
     const std::int64_t replicas =
-        is_value ? propose_value(target, reading.sum, count, most) : propose_average(target, reading, count, most);
+        is_value ? propose_value(target, reading, count, most) : propose_average(target, reading, count, most);
     return std::min(replicas, most);
 }
 

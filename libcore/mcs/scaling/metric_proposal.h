@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "libcore/mcs/scaling/placed_history.h"
 #include "libcore/mcs/scaling/scaling_policy.h"
 
 namespace yk::mcs {
@@ -14,6 +15,8 @@ namespace yk::mcs {
 struct MetricReading {
     std::int64_t sum = 0;                   // thousandths, not below 0: the value, or the sum of those of the replicas
     std::optional<std::int64_t> replicas{}; // that gave a value each; nullopt: `sum` is of the whole
+    Instant at{};                           // one of the whole was measured
+    std::optional<PlacedRange> placed{};    // replicas, since then; nullopt: as many as now
 };
 
 /// The number that there was until now.
@@ -24,6 +27,8 @@ struct ReplicaCount {
 
 /// The number that one metric asks for, at most `most`. Within the tolerance that is what was wanted so far. A metric
 /// above its target never asks for less than that, one below never for more, however few of the replicas are placed.
+/// A `value` is one of the replicas that were placed when it was measured: where these became more or fewer since, it
+/// asks for the smaller change (rs R-114).
 [[nodiscard]] std::int64_t propose(const MetricTarget& target, const MetricReading& reading, const ReplicaCount& count,
                                    std::int64_t most);
 

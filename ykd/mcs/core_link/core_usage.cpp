@@ -46,12 +46,12 @@ CoreUsage::CoreUsage(Parts parts)
 
 // --- what is wanted --------------------------------------------------------------------------------------------------
 
-Result<std::int64_t> CoreUsage::allocated(const std::string& partition, Duration max_age, Instant now) {
+Result<CoreUsage::Used> CoreUsage::allocated(const std::string& partition, Duration max_age, Instant now) {
     return percent_of(want({What::Partition, partition, {}}, now), max_age, now);
 }
 
-Result<std::int64_t> CoreUsage::of_queue(const std::string& partition, const std::string& application_id,
-                                         Duration max_age, Instant now) {
+Result<CoreUsage::Used> CoreUsage::of_queue(const std::string& partition, const std::string& application_id,
+                                            Duration max_age, Instant now) {
     const Known& application = want({What::Application, partition, application_id}, now);
     const Duration patience = std::max(max_age, period_ * (kApplicationPeriods + 1));
     if (const std::string why = missing(application, patience, now); !why.empty()) return Error::of(why);
@@ -69,9 +69,9 @@ const CoreUsage::Known& CoreUsage::want(const Key& key, Instant now) {
     return known;
 }
 
-Result<std::int64_t> CoreUsage::percent_of(const Known& known, Duration max_age, Instant now) const {
+Result<CoreUsage::Used> CoreUsage::percent_of(const Known& known, Duration max_age, Instant now) const {
     if (const std::string why = missing(known, max_age, now); !why.empty()) return Error::of(why);
-    return known.percent;
+    return Used{known.percent, *known.at};
 }
 
 /// Why there is no value; empty: there is one.

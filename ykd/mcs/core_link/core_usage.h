@@ -35,14 +35,18 @@ public:
     CoreUsage(const CoreUsage&) = delete;
     CoreUsage& operator=(const CoreUsage&) = delete;
 
+    struct Used {
+        std::int64_t percent = 0;
+        Instant at; // of the answer
+    };
     // Of the type of resource that has most: percent of what there is that is allocated, not older than `max_age`.
     // Whoever asks has it asked for. An error says why there is none, and the way out.
 
     /// Of all nodes of a partition.
-    [[nodiscard]] Result<std::int64_t> allocated(const std::string& partition, Duration max_age, Instant now);
+    [[nodiscard]] Result<Used> allocated(const std::string& partition, Duration max_age, Instant now);
     /// Of the max of the queue that an application is in.
-    [[nodiscard]] Result<std::int64_t> of_queue(const std::string& partition, const std::string& application_id,
-                                                Duration max_age, Instant now);
+    [[nodiscard]] Result<Used> of_queue(const std::string& partition, const std::string& application_id,
+                                        Duration max_age, Instant now);
 
     /// Takes answers and asks what is due. Returns whether there was any.
     bool turn(Instant now);
@@ -68,7 +72,7 @@ private:
     };
 
     [[nodiscard]] const Known& want(const Key& key, Instant now);
-    [[nodiscard]] Result<std::int64_t> percent_of(const Known& known, Duration max_age, Instant now) const;
+    [[nodiscard]] Result<Used> percent_of(const Known& known, Duration max_age, Instant now) const;
     [[nodiscard]] std::string missing(const Known& known, Duration max_age, Instant now) const;
     void ask(const Key& key);
     void take(const Key& key, const CoreSession::Answer& answer, Instant now);

@@ -54,7 +54,7 @@ FetchedPages::FetchedPages(Parts parts)
       alive_(std::make_shared<FetchedPages*>(this)),
       client_(parts.client ? std::move(parts.client) : make_client()) {}
 
-Result<std::int64_t> FetchedPages::read(const mcs::MetricTarget& metric, Instant now) {
+Result<mcs::MetricReading> FetchedPages::read(const mcs::MetricTarget& metric, Instant now) {
     if (now >= next_forget_) forget(now);
     if (const std::string why = refusal(metric); !why.empty()) return Error::of(metric.url + ": " + why);
     Page& page = pages_[metric.url];
@@ -76,7 +76,7 @@ Result<std::int64_t> FetchedPages::read(const mcs::MetricTarget& metric, Instant
     if (found.count > 1 && metric.type == mcs::MetricType::Value)
         return none("several samples have that name and those labels; name labels that one alone has, or use type "
                     "average, which takes their sum");
-    return found.sum;
+    return mcs::MetricReading{found.sum, {}, value.at};
 }
 
 /// Empty: it may be fetched.
@@ -129,6 +129,7 @@ void FetchedPages::take(const std::string& url, const Fetch& fetch, Instant now)
         const auto value = page.values.find(fetch.search.queries()[at]);
         if (value == page.values.end()) continue;
         value->second.found = fetch.search.found()[at];
+        value->second.at = page.begun.value_or(now);
         value->second.is_known = true;
     }
 }

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "libcore/mcs/scaling/scaling_policy.h"
+#include "libcore/mcs/scaling/metric_proposal.h"
 #include "protocol/metric_pages/page_client.h"
 #include "protocol/metric_pages/sample_search.h"
 
@@ -41,9 +41,9 @@ public:
     FetchedPages(const FetchedPages&) = delete;
     FetchedPages& operator=(const FetchedPages&) = delete;
 
-    /// Thousandths. Whoever asks has the page fetched, unless it was within the period. An error says why there is no
-    /// value, and the way out. REQUIRES: the source of the metric is Prometheus.
-    [[nodiscard]] Result<std::int64_t> read(const mcs::MetricTarget& metric, Instant now);
+    /// Whoever asks has the page fetched, unless it was within the period. An error says why there is no value, and the
+    /// way out. REQUIRES: the source of the metric is Prometheus.
+    [[nodiscard]] Result<mcs::MetricReading> read(const mcs::MetricTarget& metric, Instant now);
 
     // --- for whoever looks at it ----------------------------------------------------------------
     [[nodiscard]] std::size_t size() const { return pages_.size(); }
@@ -54,6 +54,7 @@ private:
     struct Value {
         Instant wanted; // last
         pages::FoundSamples found;
+        Instant at;            // the page was asked for then
         bool is_known = false; // it was looked for in the last page
     };
     struct Page {

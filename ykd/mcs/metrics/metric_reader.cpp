@@ -24,24 +24,26 @@ MetricReader::MetricReader(Parts parts)
 
 Result<mcs::MetricReading> MetricReader::read(const mcs::MetricQuestion& question, Instant now) {
     const bool is_page = question.metric.source == mcs::MetricSource::Prometheus;
-    YK_TRY(value, is_page ? pages_.read(question.metric, now) : read_core(question, now));
-    return mcs::MetricReading{value, {}};
+    return is_page ? pages_.read(question.metric, now) : read_core(question, now);
 }
 
 /// policy_text.cpp has the names, too.
-Result<std::int64_t> MetricReader::read_core(const mcs::MetricQuestion& question, Instant now) {
+Result<mcs::MetricReading> MetricReader::read_core(const mcs::MetricQuestion& question, Instant now) {
     const std::string& partition = question.deployment.partition;
     const mcs::MetricTarget& metric = question.metric;
-    if (metric.name == "pendingReplicas") return pending(partition, now) * kThousandths;
+    if (metric.name == "pendingReplicas") {
+        const std::int64_t count = pending(partition, now);
+        return mcs::MetricReading{count * kThousandths, {}, *pending_at_};
+    }
     if (metric.name == "allocatedPercent") {
-        YK_TRY(percent, usage_.allocated(partition, metric.max_age, now));
-        return percent * kThousandths;
+        YK_TRY(used, usage_.allocated(partition, metric.max_age, now));
+        return mcs::MetricReading{used.percent * kThousandths, {}, used.at};
     }
     if (metric.name != "queueUsagePercent") return Error::of("the core has no such metric");
     if (question.schedule == nullptr)
         return Error::of("it has no application in the core yet; ykctl mcs status says who places replicas");
-    YK_TRY(percent, usage_.of_queue(partition, question.schedule->application_id, metric.max_age, now));
-    return percent * kThousandths;
+    YK_TRY(used, usage_.of_queue(partition, question.schedule->application_id, metric.max_age, now));
+    return mcs::MetricReading{used.percent * kThousandths, {}, used.at};
 }
 
 std::int64_t MetricReader::pending(const std::string& partition, Instant now) {

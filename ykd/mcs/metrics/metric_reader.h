@@ -42,7 +42,7 @@ public:
     [[nodiscard]] const FetchedPages& pages() const { return pages_; }
 
 private:
-    [[nodiscard]] Result<std::int64_t> read_core(const mcs::MetricQuestion& question, Instant now);
+    [[nodiscard]] Result<mcs::MetricReading> read_core(const mcs::MetricQuestion& question, Instant now);
     /// Replicas of all Deployments of a partition that wait for a place.
     [[nodiscard]] std::int64_t pending(const std::string& partition, Instant now);
 

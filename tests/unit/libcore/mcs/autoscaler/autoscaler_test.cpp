@@ -567,6 +567,38 @@ TEST_CASE("rs R-114 replicas count for a metric of the whole when they are place
     CHECK(decide() == 12);
 }
 
+TEST_CASE("rs R-114 a value of the whole is that of the replicas that were placed when it was measured") {
+    Running world(with_load(2, 100));
+    world.texts.policies["load"].metrics[0].type = MetricType::Value;
+    world.texts.policies["load"].metrics[0].target = 2000;
+    world.change("web", [](Deployment& each) { each.priority = 1; });
+    DeploymentSchedule schedule;
+    schedule.meta.id = "web";
+    schedule.owner = {kDeploymentKind, "web", world.deployment_rows.rows().at("web").meta.uid};
+    schedule.placed = 2;
+    world.schedule_rows.create(schedule);
+    world.settle();
+    const auto decide = [&](std::int64_t placed) {
+        world.schedule_rows.change("web", [&](DeploymentSchedule& row) { row.placed = placed; });
+        world.pass(15s);
+        static_cast<void>(world.autoscaler.update("web", {{1, true}, world.now}, nullptr));
+        world.settle();
+        return world.desired("web");
+    };
+    CHECK(decide(2) == 2);
+    world.load("web", 4); // twice the target
+    CHECK(decide(2) == 4);
+    CHECK(decide(3) == 4); // they begin to run, and the value is one of two
+    CHECK(decide(4) == 4);
+    world.load("web", 4); // once more, though there are four
+    CHECK(decide(4) == 8);
+    CHECK(decide(8) == 8);
+    world.load("web", 1); // half of the target
+    CHECK(decide(8) == 4);
+    CHECK(decide(6) == 4);
+    CHECK(decide(4) == 4);
+}
+
 TEST_CASE("values of a metric that the policy has no longer are forgotten, and so are those of one that has gone") {
     Running world(with_load());
     world.load("web", 6);

@@ -97,6 +97,18 @@ TEST_CASE("rs R-113, rs R-114, rs R-116, T-50 the number that a metric asks for"
     }
 }
 
+TEST_CASE("rs R-114 a value asks for the smaller change where replicas came or went since it was measured") {
+    const auto asked = [](std::int64_t value, PlacedRange placed, std::int64_t wanted) {
+        const MetricReading reading{value, {}, {}, placed};
+        return propose(metric(kValue, 1000), reading, {wanted, placed.most}, 100);
+    };
+    CHECK(asked(2000, {2, 4}, 4) == 4);
+    CHECK(asked(2000, {4, 4}, 4) == 8);
+    CHECK(asked(500, {2, 4}, 4) == 2);
+    CHECK(asked(500, {2, 4}, 2) == 2);
+    CHECK(asked(3000, {0, 2}, 2) == 3); // of none: as many as the value alone asks for
+}
+
 TEST_CASE("rs R-115 of several metrics the largest number wins") {
     const MetricTarget targets[] = {metric(kValue, 1000), metric(kValue, 1000)};
     const std::optional<MetricReading> both[] = {MetricReading{2000}, MetricReading{3000}};

@@ -41,7 +41,7 @@ struct Asked {
         comes_true([&] {
             run();
             const auto value = ask(steady_instant());
-            last = value.ok() ? std::to_string(*value) : value.error().message;
+            last = value.ok() ? std::to_string(value->percent) : value.error().message;
             return last.find(wanted) != std::string::npos;
         });
         return last;

@@ -38,7 +38,7 @@ struct Tested {
     /// What is known of a metric: the value, or why there is none.
     std::string read(const mcs::MetricTarget& of) {
         const auto value = pages->read(of, now);
-        return value.ok() ? std::to_string(*value) : value.error().message;
+        return value.ok() ? std::to_string(value->sum) : value.error().message;
     }
     /// The oldest request is answered; then what it has to say is said.
     void answer(const std::string& page, const std::string& why = {}) {
