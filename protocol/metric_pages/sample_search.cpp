@@ -221,6 +221,7 @@ Result<void> SampleSearch::take_line(std::string_view line) {
 
 void SampleSearch::add(FoundSamples& to, const Sample& sample) {
     ++to.count;
+    if (sample.time) to.oldest = std::min(to.oldest.value_or(*sample.time), *sample.time);
     if (std::isnan(sample.value))
         to.fault = "a value is NaN";
     else if (sample.value < 0)

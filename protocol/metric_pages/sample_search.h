@@ -47,8 +47,9 @@ struct SampleQuery {
 /// What was found of a query.
 struct FoundSamples {
     std::size_t count = 0;
-    std::int64_t sum = 0; // thousandths; at most the largest number
-    std::string fault;    // why one of them is no value; empty: all are
+    std::int64_t sum = 0;                 // thousandths; at most the largest number
+    std::string fault;                    // why one of them is no value; empty: all are
+    std::optional<std::int64_t> oldest{}; // the least of their times; nullopt: none has one
 };
 
 class SampleSearch {

@@ -135,6 +135,16 @@ def test_the_core_decides():  # rs R-112
         client.change("McsWrite", create(client, "large", replicas=9))
         client.change("McsWrite", create(client, "helper", core("pendingReplicas", "average", 1000), vcore=1))
         until("one for each that waits", lambda: desired(client, "helper") in (4, 5), 60)
+        stuck = core("pendingReplicas", "average", 500)
+        client.change("McsWrite", create(client, "stuck", stuck, vcore=100_000, most=50))
+        pending = lambda name: described(client, name).get("schedule", {}).get("pending")
+        until("two for each other that waits, and its own do not count",
+              lambda: pending("helper") == 0 and desired(client, "stuck") == pending("stuck") == 2 * pending("large") > 0
+              and desired(client, "helper") == 3 * pending("large"), 60)
+        looks = lambda: int(metrics(client)['mcs_autoscaler_decisions_total{direction="none",reason="WithinTolerance"}'])
+        before = looks()
+        until("it was looked at again and again", lambda: looks() >= before + 8, 60)
+        check(desired(client, "stuck") == 2 * pending("large"), described(client, "stuck"))
         client.change("McsWrite", create(client, "full", core("queueUsagePercent", "value", 50000), vcore=1))
         until("a queue without a max is no share", lambda: "has no max" in active(client, "full").get("message", ""), 60)
         client.refused("E_INVALID", "McsWrite", create(client, "wrong", core("load", "value", 1)), mutating=True)

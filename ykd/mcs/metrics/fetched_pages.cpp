@@ -9,6 +9,7 @@
 
 #include "protocol/metric_pages/page_url.h"
 #include "protocol/simulation/steady_clock.h"
+#include "ykd/runtime/clock.h"
 #ifdef YK_WITH_CURL
 #include "protocol/metric_pages/http/curl_pages.h"
 #endif
@@ -16,7 +17,8 @@
 namespace yk::service {
 namespace {
 
-constexpr int kForgottenAfter = 8; // periods in which nobody wanted it
+constexpr int kForgottenAfter = 8;                          // periods in which nobody wanted it
+constexpr Duration kSlack = std::chrono::milliseconds{500}; // until an answer gets here
 
 #ifdef YK_WITH_CURL
 constexpr bool kHasClient = true;
@@ -29,6 +31,9 @@ std::unique_ptr<pages::PageClient> make_client() {
     return nullptr;
 }
 #endif
+constexpr const char* kWaits =
+    "it waits for its turn: as many other pages are fetched as may be at once, and these take "
+    "long; give them shorter timeouts (timeoutSeconds)";
 constexpr const char* kNoClient = "this ykd was built without libcurl and fetches no pages; push the metric instead";
 
 } // namespace
@@ -63,16 +68,20 @@ Result<mcs::MetricReading> FetchedPages::read(const mcs::MetricTarget& metric, I
     page.timeout = std::max(page.timeout, metric.timeout);
     if (!page.is_under_way && (!page.begun || now - *page.begun >= parts_.period)) fetch(metric.url, page, now);
     const auto none = [&](const std::string& why) { return Error::of(metric.url + ": " + why); };
-    if (!page.fault.empty()) return none(page.fault);
-    if (!value.is_known) return none("it is being fetched; there is a value at the next look");
     const Duration max_age =
         std::max(metric.max_age, parts_.period * 2); // what a look finds was fetched by the one before
+    if (!page.fault.empty()) return none(page.fault);
+    if (page.is_waiting(now) && (!value.is_known || now - *page.ended > max_age)) return none(kWaits);
+    if (!value.is_known) return none("it is being fetched; there is a value at the next look");
     if (now - *page.ended > max_age)
         return none(fmt::format("the last page is older than {} s (maxAgeSeconds)",
                                 std::chrono::duration_cast<std::chrono::seconds>(max_age).count()));
     const pages::FoundSamples& found = value.found;
     if (found.count == 0) return none("the page has no sample of that name and those labels; is it spelled so there?");
     if (!found.fault.empty()) return none(found.fault);
+    if (found.oldest && now - value.at > max_age)
+        return none(fmt::format("by its time the sample is older than {} s (maxAgeSeconds); is it still measured?",
+                                std::chrono::duration_cast<std::chrono::seconds>(max_age).count()));
     if (found.count > 1 && metric.type == mcs::MetricType::Value)
         return none("several samples have that name and those labels; name labels that one alone has, or use type "
                     "average, which takes their sum");
@@ -113,6 +122,7 @@ void FetchedPages::fetch(const std::string& url, Page& page, Instant now) {
                 (*alive)->take(url, *fetch, Instant{SteadyClock::now().time_since_epoch().count()});
         });
     };
+    page.due = now + page.timeout + kSlack;
     client_->fetch({url, std::exchange(page.timeout, {}), std::move(take_chunk), std::move(done)});
 }
 
@@ -129,9 +139,17 @@ void FetchedPages::take(const std::string& url, const Fetch& fetch, Instant now)
         const auto value = page.values.find(fetch.search.queries()[at]);
         if (value == page.values.end()) continue;
         value->second.found = fetch.search.found()[at];
-        value->second.at = page.begun.value_or(now);
+        value->second.at = measured_at(value->second.found, page.begun.value_or(now), now);
         value->second.is_known = true;
     }
+}
+
+/// A time of a sample is one of the calendar: its age is counted from there. One that is ahead of it says nothing.
+Instant FetchedPages::measured_at(const pages::FoundSamples& found, Instant asked, Instant now) {
+    if (!found.oldest) return asked;
+    constexpr std::int64_t kMostMs = std::int64_t{1} << 43U; // in nanoseconds it is a number of 64 bits
+    const std::int64_t ms = std::clamp(*found.oldest, std::int64_t{0}, kMostMs);
+    return std::min(asked, now + (Instant{} + std::chrono::milliseconds{ms} - real_now()));
 }
 
 void FetchedPages::forget(Instant now) {

@@ -54,14 +54,16 @@ private:
     struct Value {
         Instant wanted; // last
         pages::FoundSamples found;
-        Instant at;            // the page was asked for then
+        Instant at;            // it was measured: then the page was asked for, or what its time says if that is older
         bool is_known = false; // it was looked for in the last page
     };
     struct Page {
         Instant wanted; // last
         Duration timeout{};
         std::optional<Instant> begun, ended; // of the last fetch
+        Instant due;                         // the fetch under way has ended by then, unless it waits for its turn
         bool is_under_way = false;
+        [[nodiscard]] bool is_waiting(Instant now) const { return is_under_way && now > due; }
         std::string fault; // of the last fetch
         std::map<pages::SampleQuery, Value> values;
     };
@@ -70,6 +72,7 @@ private:
     [[nodiscard]] std::string refusal(const mcs::MetricTarget& metric) const;
     void fetch(const std::string& url, Page& page, Instant now);
     void take(const std::string& url, const Fetch& fetch, Instant now);
+    [[nodiscard]] static Instant measured_at(const pages::FoundSamples& found, Instant asked, Instant now);
     void forget(Instant now);
 
     const Parts parts_;

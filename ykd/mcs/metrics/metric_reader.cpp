@@ -31,10 +31,7 @@ Result<mcs::MetricReading> MetricReader::read(const mcs::MetricQuestion& questio
 Result<mcs::MetricReading> MetricReader::read_core(const mcs::MetricQuestion& question, Instant now) {
     const std::string& partition = question.deployment.partition;
     const mcs::MetricTarget& metric = question.metric;
-    if (metric.name == "pendingReplicas") {
-        const std::int64_t count = pending(partition, now);
-        return mcs::MetricReading{count * kThousandths, {}, *pending_at_};
-    }
+    if (metric.name == "pendingReplicas") return pending_beside(question.deployment, now);
     if (metric.name == "allocatedPercent") {
         YK_TRY(used, usage_.allocated(partition, metric.max_age, now));
         return mcs::MetricReading{used.percent * kThousandths, {}, used.at};
@@ -46,18 +43,27 @@ Result<mcs::MetricReading> MetricReader::read_core(const mcs::MetricQuestion& qu
     return mcs::MetricReading{used.percent * kThousandths, {}, used.at};
 }
 
-std::int64_t MetricReader::pending(const std::string& partition, Instant now) {
+mcs::MetricReading MetricReader::pending_beside(const mcs::Deployment& deployment, Instant now) {
     if (!pending_at_ || now - *pending_at_ >= period_ / 3) {
         pending_at_ = now;
-        pending_.clear();
-        parts_.schedules.for_each([this](const rs::Ptr<mcs::DeploymentSchedule>& row) {
-            if (row->pending <= 0) return;
-            if (const auto deployment = parts_.deployments.get(row->meta.id))
-                pending_[deployment->partition] += row->pending;
-        });
+        count_pending();
     }
-    const auto found = pending_.find(partition);
-    return found == pending_.end() ? 0 : found->second;
+    const auto all = pending_.find(*deployment.partition);
+    const auto own = pending_of_.find(deployment.meta.id);
+    const std::int64_t count = (all == pending_.end() ? 0 : all->second) - (own == pending_of_.end() ? 0 : own->second);
+    return {count * kThousandths, {}, *pending_at_};
+}
+
+void MetricReader::count_pending() {
+    pending_.clear();
+    pending_of_.clear();
+    parts_.schedules.for_each([this](const rs::Ptr<mcs::DeploymentSchedule>& row) {
+        if (row->pending <= 0) return;
+        const auto deployment = parts_.deployments.get(row->meta.id);
+        if (!deployment) return;
+        pending_[*deployment->partition] += row->pending;
+        pending_of_[row->meta.id] = row->pending;
+    });
 }
 
 } // namespace yk::service

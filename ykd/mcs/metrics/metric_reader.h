@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "libcore/base/by_text.h"
 #include "libcore/mcs/autoscaler/metric_sources.h"
 #include "libcore/resource_state/resource_cache.h"
 #include "ykd/mcs/core_link/core_usage.h"
@@ -43,15 +44,17 @@ public:
 
 private:
     [[nodiscard]] Result<mcs::MetricReading> read_core(const mcs::MetricQuestion& question, Instant now);
-    /// Replicas of all Deployments of a partition that wait for a place.
-    [[nodiscard]] std::int64_t pending(const std::string& partition, Instant now);
+    /// Replicas of all other Deployments of the partition that wait for a place: its own would ask for more of them.
+    [[nodiscard]] mcs::MetricReading pending_beside(const mcs::Deployment& deployment, Instant now);
+    void count_pending();
 
     const Parts parts_;
     const Duration period_; // between two questions for the same
     CoreUsage usage_;
     FetchedPages pages_;
     std::map<std::string, std::int64_t> pending_; // by partition
-    std::optional<Instant> pending_at_;           // when it was counted
+    ByText<std::int64_t> pending_of_;             // by id of a Deployment that has any
+    std::optional<Instant> pending_at_;           // when these two were counted
 };
 
 } // namespace yk::service

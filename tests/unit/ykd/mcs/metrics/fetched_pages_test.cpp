@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "protocol/simulation/steady_clock.h"
+#include "ykd/runtime/clock.h"
 
 using namespace yk;
 using namespace yk::service;
@@ -118,8 +119,11 @@ TEST_CASE("rs R-112 an old page is no value") {
     tested.now = tested.now + 25s;
     CHECK(tested.read(of) == "1000"); // and it is asked for again
     tested.now = tested.now + 60s;
+    CHECK(tested.read(of).find("it waits for its turn") != std::string::npos); // it would have an answer by now
+    CHECK(tested.requests.size() == 1);                                        // one at a time
+    tested.answer("a 1\n");
+    tested.now = tested.now + 60s;
     CHECK(tested.read(of).find("the last page is older than 30 s") != std::string::npos);
-    CHECK(tested.requests.size() == 1); // one at a time
 }
 
 TEST_CASE("rs R-112 several samples are a sum for a metric of replicas, and none for one of the whole") {
@@ -142,6 +146,46 @@ TEST_CASE("rs R-112 several samples are a sum for a metric of replicas, and none
     static_cast<void>(tested.read(missing));
     tested.answer("a 1\n");
     CHECK(tested.read(missing).find("no sample of that name and those labels") != std::string::npos);
+}
+
+TEST_CASE("rs R-112 a sample whose own time is older than the age limit is no value, and says so") {
+    const auto sample = [](std::chrono::seconds age) {
+        return "a 1 " + std::to_string((real_now().ns - std::chrono::nanoseconds{age}.count()) / 1'000'000) + "\n";
+    };
+    const auto said = [](const std::string& page, mcs::MetricType type = mcs::MetricType::Value) {
+        Tested tested;
+        auto of = metric("a");
+        of.max_age = 30s;
+        of.type = type;
+        static_cast<void>(tested.read(of));
+        tested.answer(page);
+        return tested.read(of);
+    };
+    constexpr const char* kOld = "http://127.0.0.1:9100/metrics: by its time the sample is older than 30 s "
+                                 "(maxAgeSeconds); is it still measured?";
+    CHECK(said(sample(20s)) == "1000");
+    CHECK(said(sample(100s)) == kOld);
+    CHECK(said("a 1 0\n") == kOld);
+    CHECK(said("a 1 -9223372036854775808\n") == kOld);
+    CHECK(said(sample(-1h)) == "1000"); // of a clock that is ahead
+    CHECK(said("a 1 9223372036854775807\n") == "1000");
+    CHECK(said(sample(0s) + "a{x=\"1\"} 1\n", mcs::MetricType::Average) == "2000");
+    CHECK(said(sample(0s) + "a{x=\"1\"} 1 0\n", mcs::MetricType::Average) == kOld); // a sum is as old as the oldest
+}
+
+TEST_CASE("rs R-112 rs R-114 a value was measured when its page was asked for, or when its own time says") {
+    Tested tested;
+    const auto asked = tested.now;
+    static_cast<void>(tested.read(metric("a")));
+    tested.now = tested.now + 1s;
+    tested.answer("a 1\n");
+    CHECK(tested.pages->read(metric("a"), tested.now)->at == asked);
+    tested.now = tested.now + 15s;
+    static_cast<void>(tested.read(metric("a")));
+    tested.answer("a 1 " + std::to_string(real_now().ns / 1'000'000 - 60'000) + "\n");
+    const Duration age = tested.now - tested.pages->read(metric("a"), tested.now)->at;
+    CHECK(age > 60s);
+    CHECK(age < 90s);
 }
 
 TEST_CASE("rs R-112 only hosts that the settings allow are asked") {
