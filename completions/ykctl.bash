@@ -359,7 +359,7 @@ _ykctl() {
             files=no ;;
         'deployment apply')
             words=''
-            options='-h --help -f --file --dry-run'
+            options='-h --help -f --file --dry-run --force'
             files=no ;;
         'deployment wait')
             words=''

@@ -72,7 +72,7 @@ says '^AbleToScale +true ' deployment show web
 json 'd["item"]["scale"]["desired"]' 5 deployment show web -o json
 says '^scaling: +0 to 50, 5 by hand$' deployment show web
 expect 2 'what is to change' deployment set web
-expect 1 'either a number of replicas or a policy' deployment create b --replicas 2 --metric load=70
+expect 2 'either a number of replicas or a policy' deployment create b --replicas 2 --metric load=70
 expect 1 'what is to decide\?' deployment autoscale web --min 1
 expect 2 '--metric load: no target' deployment autoscale web --metric load
 expect 2 'beside it' deployment autoscale web --metric load=7 --policy x
@@ -88,6 +88,13 @@ says '^deployment web resumed$' deployment resume web
 echo '{"schedule": [{"at": "00:00", "replicas": 9}]}' >"$work/policy"
 says '^deployment web autoscaled$' deployment autoscale web --max 20 --policy "$work/policy"
 within_20_s "the schedule does not count" shows '^web root.a 9 '
+ykctl deployment list -o yaml >"$work/all.yaml" # policies are in it, and go back in
+says '^deployment web unchanged$' deployment apply -f "$work/all.yaml"
+says '^deployment web autoscaled$' deployment autoscale web --schedule '00:00=8'
+expect 1 'deployment web: it is at version [0-9]+, and the file is of version [0-9]+: somebody changed it since' \
+    deployment apply -f "$work/all.yaml"
+says '^deployment web changed$' deployment apply -f "$work/all.yaml" --force
+says '^scaling: +2 to 20, by 00:00=9$' deployment show web
 expect 1 'body.policy.schedule' deployment autoscale web --policy - <<<'{"schedule": [{"at": "99:00", "replicas": 9}]}'
 says '^deployment web changed$' deployment set web -R memory=1Gi,vcore=250m --tag team=b --priority 3
 expect 7 'deployment web has' deployment set web --priority 4 --wait --timeout 1ms
@@ -111,10 +118,16 @@ printf 'name: new\nuser: ann\nreplicas: 0\npolicy: {metrics: [{name: load, type:
     >"$work/two.yaml"
 says '^deployment new would be created$' deployment apply -f "$work/two.yaml" --dry-run
 says '^deployment new created$' deployment apply -f "$work/two.yaml"
-json 'd["item"]["replicas"], d["item"]["paused"], "load" in d["item"]["policy"]' '(0, False, True)' deployment show new -o json
+json 'd["item"]["replicas"], d["item"]["generation"], "load" in d["item"]["policy"]' '(0, 1, True)' deployment show new -o json
 says '^deployment new unchanged$' deployment apply -f "$work/two.yaml"
 sed -i 's/^replicas: 0/replica: 0/' "$work/two.yaml"
 expect 2 "two.yaml:3:1: unknown field 'replica'" deployment apply -f "$work/two.yaml"
+for outcome in changed unchanged; do # limits alone are no policy
+    says "^deployment web $outcome\$" deployment apply -f - <<<'{name: web, policy: {up: {windowSeconds: 60}}, replicas: 5}'
+done
+expect 1 'the name web belongs to the deployment with the id ' deployment apply -f - <<<'{name: web, id: other, replicas: 5}'
+expect 1 'the id the-api belongs to the deployment api,' deployment apply -f - <<<'{name: web, id: the-api, replicas: 5}'
+expect 1 '2 more of the file were not tried' deployment apply -f - <<<'[{name: web, replicas: 51}, {name: b}, {name: c}]'
 expect 2 'holds no deployment' deployment apply -f - <<<'# nothing'
 expect 1 'deployment web: body.replicas: 51 replicas: 2 to 20 are allowed' deployment apply -f - <<<'{name: web, replicas: 51}'
 within_20_s "what was applied does not count" comes_to '^web root.a 5 5 0 Scheduled '

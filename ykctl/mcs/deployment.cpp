@@ -64,6 +64,8 @@ Answer<si::McsBody> body_of(Context& context, const CreateOptions& options) {
     YK_TRY(replicas, replicas_of("--replicas", options.replicas));
     body.replicas = replicas;
     YK_CHECKED(take_scaling(context, options.scaling, body));
+    if (body.replicas && body.policy)
+        return usage_error("either a number of replicas or a policy: --replicas, or --metric, --schedule and --policy");
     return body;
 }
 

@@ -33,15 +33,18 @@ constexpr std::size_t kLongestFile = std::size_t{64} << 20U;
 /// The fields of a deployment as it is shown. Those that ykd decides are read over.
 const MessageSpec& deployment_spec() {
     using T = FieldType;
-    static const MessageSpec kSpec{
-        "Deployment", "items", {{"name", T::Text, true},     {"id", T::Text},           {"partition", T::Text},
-                                {"queue", T::Text},          {"user", T::Text},         {"groups", T::Texts},
-                                {"resource", T::Resource},   {"replicas", T::Integer},  {"minReplicas", T::Integer},
-                                {"maxReplicas", T::Integer}, {"policy", T::Tree},       {"priority", T::Integer},
-                                {"tags", T::TextMap},        {"paused", T::Boolean},    {"deleteMode", T::Text},
-                                {"uid", T::Ignored},         {"version", T::Ignored},   {"generation", T::Ignored},
-                                {"createdMs", T::Ignored},   {"updatedMs", T::Ignored}, {"scale", T::Ignored},
-                                {"submittedBy", T::Ignored}, {"schedule", T::Ignored}}};
+    static const MessageSpec kSpec{"Deployment", "items", {{"name", T::Text, true},     {"id", T::Text},
+                                                           {"partition", T::Text},      {"queue", T::Text},
+                                                           {"user", T::Text},           {"groups", T::Texts},
+                                                           {"resource", T::Resource},   {"replicas", T::Integer},
+                                                           {"minReplicas", T::Integer}, {"maxReplicas", T::Integer},
+                                                           {"policy", T::Tree},         {"priority", T::Integer},
+                                                           {"tags", T::TextMap},        {"paused", T::Boolean},
+                                                           {"deleteMode", T::Text},     {"uid", T::Text},
+                                                           {"version", T::Integer},     {"generation", T::Ignored},
+                                                           {"createdMs", T::Ignored},   {"updatedMs", T::Ignored},
+                                                           {"scale", T::Ignored},       {"submittedBy", T::Ignored},
+                                                           {"schedule", T::Ignored}}};
     return kSpec;
 }
 
@@ -82,13 +85,15 @@ Answer<std::optional<std::string>> policy_in(const Value& message, const std::st
         return wrong(file, message,
                      fmt::format("policy{}{} {}", where.empty() ? "" : ".", where, policy.error().message));
     }
-    return std::optional{mcs::policy_text(*policy)};
+    const bool decides = !policy->metrics.empty() || !policy->schedule.empty();
+    return std::optional{decides ? mcs::policy_text(*policy) : kNoPolicy}; // limits alone decide nothing, as for ykd
 }
 
 Answer<WantedDeployment> wanted_of(const Value& message, const std::string& file) {
     WantedDeployment wanted;
     si::McsBody& body = wanted.body;
     wanted.id = text_of(message, "id");
+    wanted.uid = text_of(message, "uid");
     body.name = text_of(message, "name");
     body.partition = text_in(message, "partition");
     body.queue = text_in(message, "queue");
@@ -103,11 +108,13 @@ Answer<WantedDeployment> wanted_of(const Value& message, const std::string& file
     for (const auto& [key, text] : member_of(message, "tags").items())
         body.tags->emplace_back(key, text.get<std::string>());
     if (message.contains("paused")) body.paused = flag_of(message, "paused");
+    YK_TRY(version, number_in<std::uint64_t>(message, "version", file));
     YK_TRY(replicas, number_in<std::uint64_t>(message, "replicas", file));
     YK_TRY(least, number_in<std::uint64_t>(message, "minReplicas", file));
     YK_TRY(most, number_in<std::uint64_t>(message, "maxReplicas", file));
     YK_TRY(priority, number_in<std::int32_t>(message, "priority", file));
     YK_TRY(policy, policy_in(message, file));
+    wanted.version = version.value_or(0);
     body.replicas = replicas;
     body.min_replicas = least;
     body.max_replicas = most;
@@ -182,7 +189,7 @@ std::string replicas_text(const Value& item) {
 
 struct ApplyOptions {
     std::string file;
-    bool is_dry = false;
+    bool is_dry = false, is_forced = false;
 };
 
 struct Applied {
@@ -198,36 +205,49 @@ si::McsWriteRequest creation_of(const Context& context, const WantedDeployment& 
     if (!body.resource) body.resource = si::Resources{{"vcore", 1000}};
     if (!body.partition) body.partition = context.settings().partition;
     if (body.policy == kNoPolicy) body.policy.reset();
-    if (body.policy) body.replicas.reset(); // given afterwards: a create takes one of the two
     return request;
+}
+
+Failure refused(std::string why, std::vector<std::string> hints) {
+    return {Exit::Refused, std::move(why), std::move(hints), 0, {}, {}};
+}
+
+/// What is there of it; null: nothing. By its id, if the file says one: a name may be another one's by now.
+Answer<Value> find(Context& context, const WantedDeployment& wanted) {
+    for (const std::string& id_or_name : {wanted.id, *wanted.body.name}) {
+        if (id_or_name.empty()) continue;
+        const auto there = context.call(si::McsReadRequest{.what = "describe", .kind = kKind, .id = id_or_name});
+        if (!there.ok() && there.error().exit == Exit::NotFound) continue;
+        if (!there.ok()) return there.error();
+        return member_of(*there, "item");
+    }
+    return Value{};
 }
 
 Answer<Applied> create(Context& context, const WantedDeployment& wanted, bool is_dry) {
     Applied applied{*wanted.body.name, "created", {}};
     if (is_dry) return applied;
-    const auto request = creation_of(context, wanted);
-    const auto created = context.call(request);
+    const auto created = context.call(creation_of(context, wanted));
     if (!created.ok()) return with_way_out(created.error(), kKind);
-    if (request.body->replicas == wanted.body.replicas) return applied;
-    si::McsBody rest;
-    rest.replicas = wanted.body.replicas;
-    const auto scaled =
-        context.call(si::McsWriteRequest{.verb = "apply", .kind = kKind, .id = applied.name, .body = std::move(rest)});
-    if (!scaled.ok()) return with_way_out(scaled.error(), kKind);
     return applied;
 }
 
-Answer<Applied> apply(Context& context, const WantedDeployment& wanted, bool is_dry) {
-    const std::string& name = *wanted.body.name;
-    const auto there = context.call(si::McsReadRequest{.what = "describe", .kind = kKind, .id = name});
-    if (!there.ok() && there.error().exit == Exit::NotFound) return create(context, wanted, is_dry);
-    if (!there.ok()) return there.error();
-    Applied applied{name, "unchanged", changes_of(member_of(*there, "item"), wanted)};
+Answer<Applied> apply(Context& context, const WantedDeployment& wanted, const ApplyOptions& options) {
+    YK_TRY(item, find(context, wanted));
+    if (item.is_null()) return create(context, wanted, options.is_dry);
+    if (auto why = mismatch_of(item, wanted); !why.empty()) return refused(std::move(why), {});
+    Applied applied{*wanted.body.name, "unchanged", changes_of(item, wanted)};
     if (applied.changes.empty()) return applied;
+    if (auto why = options.is_forced ? std::string{} : staleness_of(item, wanted); !why.empty())
+        return refused(std::move(why), {"what is there now?  ykctl deployment show " + printable(applied.name) +
+                                        " -o yaml      as the file says nevertheless?  --force"});
     applied.outcome = "changed";
-    if (is_dry) return applied;
-    const auto changed =
-        context.call(si::McsWriteRequest{.verb = "apply", .kind = kKind, .id = name, .body = wanted.body});
+    if (options.is_dry) return applied;
+    const auto changed = context.call(si::McsWriteRequest{.verb = "apply",
+                                                          .kind = kKind,
+                                                          .id = text_of(item, "id"),
+                                                          .version = options.is_forced ? 0 : wanted.version,
+                                                          .body = wanted.body});
     if (!changed.ok()) return with_way_out(changed.error(), kKind);
     return applied;
 }
@@ -268,10 +288,13 @@ Outcome apply_file(Context& context, const ApplyOptions& options) {
     std::vector<Value> done;
     std::optional<Failure> failure;
     for (const WantedDeployment& wanted : all) {
-        auto applied = apply(context, wanted, options.is_dry);
+        auto applied = apply(context, wanted, options);
         if (!applied.ok()) {
             failure = std::move(applied).error();
             failure->message = fmt::format("deployment {}: {}", printable(*wanted.body.name), failure->message);
+            if (const std::size_t left = all.size() - done.size() - 1; left > 0)
+                failure->hints.push_back(
+                    fmt::format("{} more of the file {} not tried", left, left == 1 ? "was" : "were"));
             break;
         }
         say(context, *applied, options.is_dry);
@@ -327,6 +350,28 @@ std::vector<DeploymentChange> changes_of(const Value& item, const WantedDeployme
     return changes.take();
 }
 
+std::string mismatch_of(const Value& item, const WantedDeployment& wanted) {
+    const std::string id = text_of(item, "id"), name = text_of(item, "name");
+    if (!wanted.id.empty() && id != wanted.id)
+        return fmt::format("the name {} belongs to the deployment with the id {}, and not {}; leave the id out to mean "
+                           "that one",
+                           printable(name), printable(id), printable(wanted.id));
+    if (name == *wanted.body.name) return {};
+    return fmt::format("the id {} belongs to the deployment {}, whose name stays as it was created", printable(id),
+                       printable(name));
+}
+
+std::string staleness_of(const Value& item, const WantedDeployment& wanted) {
+    const std::string uid = text_of(item, "uid");
+    if (!wanted.uid.empty() && wanted.uid != uid)
+        return fmt::format("the file is of one that was deleted (uid {}), and this is another (uid {})",
+                           printable(wanted.uid), printable(uid));
+    const auto version = static_cast<std::uint64_t>(number_of(item, "version"));
+    if (wanted.version == 0 || wanted.version == version) return {};
+    return fmt::format("it is at version {}, and the file is of version {}: somebody changed it since", version,
+                       wanted.version);
+}
+
 void define_deployment_apply(Command command, Context& context) {
     const auto options = std::make_shared<ApplyOptions>();
     command
@@ -335,6 +380,7 @@ void define_deployment_apply(Command command, Context& context) {
         .value("FILE")
         .required();
     command.flag("--dry-run", options->is_dry, "show what would change, and change nothing");
+    command.flag("--force", options->is_forced, "even if it was changed since the version that the file has");
     command.run([&context, options] { return apply_file(context, *options); });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 // deployment apply: has the deployments of a file be as it says.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,9 @@ namespace yk::cli {
 
 /// A deployment of a file. What it does not name stays as it is, and is the default of one that is made.
 struct WantedDeployment {
-    std::string id; // of one that is made; empty: one is made up
+    std::string id;  // which one it is, or which one is made; empty: the one with the name, or one with an id made up
+    std::string uid; // of the one that the file was made of; empty: not said
+    std::uint64_t version = 0; // likewise; 0: not said
     si::McsBody body;
 };
 /// All of a text that YAML, JSON or JSON-lines holds, as `deployment show` and `list` print them, too. A failure names
@@ -28,6 +31,11 @@ struct DeploymentChange {
 };
 /// What of a deployment, as McsRead describes it, is not as it is wanted.
 [[nodiscard]] std::vector<DeploymentChange> changes_of(const wire::Value& item, const WantedDeployment& wanted);
+
+/// Why what is there is not the one that is wanted; empty: it is.
+[[nodiscard]] std::string mismatch_of(const wire::Value& item, const WantedDeployment& wanted);
+/// Why the file was made of an older state of what is there; empty: it was not, or does not say.
+[[nodiscard]] std::string staleness_of(const wire::Value& item, const WantedDeployment& wanted);
 
 void define_deployment_apply(Command command, Context& context);
 

@@ -100,8 +100,9 @@ Result<void> take_scaling(const si::McsBody& body, const McsSettings& settings, 
         YK_CHECKED(take_bounds(body, settings, row));
         return take_replicas(body.replicas.value_or(std::max<std::int64_t>(1, row.min_replicas)), row);
     }
-    if (body.replicas) return fault(ErrorCode::Invalid, "either a number of replicas or a policy", "body.replicas");
-    return begin_policy(body, settings, row);
+    YK_CHECKED(begin_policy(body, settings, row));
+    if (body.replicas) return take_replicas(*body.replicas, row);
+    return {};
 }
 
 // --- what runs -------------------------------------------------------------------------------------------------------

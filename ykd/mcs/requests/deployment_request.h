@@ -2,8 +2,8 @@
 #pragma once
 // The row of a Deployment that a request makes or changes, or why there is none. Pure.
 //
-// Either a number that a user gives decides how many replicas there are, or the Autoscaler by the policy; the bounds
-// hold for both. A Deployment with neither has one replica.
+// A number that a user gives decides how many replicas there are, whatever the policy; without one the Autoscaler does,
+// by the policy. The bounds hold for both. A Deployment with neither has one replica.
 
 #include <optional>
 #include <string>

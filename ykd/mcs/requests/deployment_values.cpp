@@ -113,6 +113,7 @@ wire::Value value_of(const DeploymentRows& rows) {
                 {"resource", *row.resource},
                 {"minReplicas", row.min_replicas},
                 {"maxReplicas", row.max_replicas},
+                {"policy", *row.policy},
                 {"priority", row.priority},
                 {"tags", tags_value(row.tags)},
                 {"paused", row.is_paused},
@@ -129,7 +130,6 @@ wire::Value value_of(const DeploymentRows& rows) {
 
 wire::Value described(const DeploymentRows& rows, Instant real_now, const CommandStates& commands) {
     Value value = value_of(rows);
-    value["policy"] = *rows.deployment->policy;
     if (value.contains("scale")) value["scale"]["conditions"] = conditions_value(*rows.scale, real_now);
     if (!value.contains("schedule")) return value;
     value["schedule"]["placements"] = placements_value(*rows.schedule, commands);

@@ -99,6 +99,34 @@ TEST_CASE("rs R-157 a policy is compared by what it says, and takes the place of
     CHECK(changes("{name: web, policy: {}}", decided) == fmt::format("policy: {} -> {{}}\n", kPolicy));
 }
 
+TEST_CASE("rs R-157 limits alone are no policy, neither for ykd nor in a file") {
+    constexpr const char* kLimits = "{name: web, policy: {up: {windowSeconds: 60}, down: {select: disabled}}}";
+    CHECK(changes(kLimits).empty());
+    CHECK(read(kLimits).front().body.policy == "{}");
+}
+
+TEST_CASE("rs R-157 an id in a file says which deployment is meant, and a name that is another one's is refused") {
+    const auto mismatch = [](const std::string& text) { return mismatch_of(described(), read(text).front()); };
+    CHECK(mismatch("name: web").empty());
+    CHECK(mismatch("{name: web, id: '01'}").empty());
+    CHECK(mismatch("{name: web, id: '02'}") ==
+          "the name web belongs to the deployment with the id 01, and not 02; leave the id out to mean that one");
+    CHECK(mismatch("{name: api, id: '01'}") ==
+          "the id 01 belongs to the deployment web, whose name stays as it was created");
+}
+
+TEST_CASE("rs R-157 a file that was made of an older state says so") {
+    const auto staleness = [](const std::string& text) { return staleness_of(described(), read(text).front()); };
+    CHECK(staleness("name: web").empty());
+    CHECK(staleness("{name: web, version: 3}").empty());
+    CHECK(staleness("{name: web, version: 3, uid: u1}").empty());
+    CHECK(staleness("{name: web, version: 2}") ==
+          "it is at version 3, and the file is of version 2: somebody changed it since");
+    CHECK(staleness("{name: web, version: 3, uid: u0}") ==
+          "the file is of one that was deleted (uid u0), and this is another (uid u1)");
+    CHECK(fault("{name: web, version: -1}") == "web.yaml: deployment web: version is out of range");
+}
+
 TEST_CASE("rs R-157 a file is read strictly") {
     CHECK(fault("name: web\nreplica: 3\n").find("web.yaml:2:1: unknown field 'replica' in Deployment") == 0);
     CHECK(fault("name: web\nreplicas: many\n").find("web.yaml:2:11: replicas: 'many' is not a whole number") == 0);

@@ -162,10 +162,23 @@ TEST_CASE("rs R-110 a policy takes the place of a number, and a number that of t
     REQUIRE(again.ok());
     CHECK((!again->replicas && again->policy == kByLoad && again->max_replicas == 20));
     CHECK(verdict_of("autoscale", {}) == "E_MISSING_FIELD body.policy"); // there is none that could decide
-    CHECK(verdict([](auto& body) {
-              body.policy = kByLoad;
-              body.replicas = 2;
-          }) == "E_INVALID body.replicas");
+}
+
+TEST_CASE("rs R-157 a create with a number and a policy is one row: the number decides, and the policy is there") {
+    const auto made = [](std::uint64_t replicas) {
+        return deployment_of(request([replicas](si::McsBody& body) {
+                                 body.policy = kByLoad;
+                                 body.replicas = replicas;
+                                 body.max_replicas = 5;
+                             }),
+                             {}, kSubmitter);
+    };
+    for (const std::uint64_t replicas : {0U, 2U, 5U}) {
+        const auto both = made(replicas);
+        REQUIRE(both.ok());
+        CHECK((both->replicas == replicas && both->policy == kByLoad && both->min_replicas == 1));
+    }
+    CHECK(made(6).error().where == "body.replicas");
 }
 
 TEST_CASE("rs R-116 a policy goes down to no replica only where that was wished for") {

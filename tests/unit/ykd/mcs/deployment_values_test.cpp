@@ -27,6 +27,13 @@ TEST_CASE("rs R-138 a child of an earlier life of the id is not shown as its own
     CHECK_FALSE(value.contains("replicas"));
 }
 
+TEST_CASE("rs R-157 what lists and watches show can be given back, the policy included") {
+    auto deployment = std::make_shared<mcs::Deployment>();
+    CHECK(value_of({deployment, nullptr, nullptr})["policy"] == "{}");
+    deployment->policy = R"({"schedule":[{"at":"08:00","replicas":3}]})";
+    CHECK(value_of({deployment, nullptr, nullptr})["policy"] == *deployment->policy);
+}
+
 TEST_CASE("rs R-119 how long a condition holds counts from when its row was written") {
     auto deployment = std::make_shared<mcs::Deployment>();
     auto scale = std::make_shared<mcs::DeploymentScale>();
