@@ -88,6 +88,7 @@ _ykctl() {
             'mcs:status') place='mcs status' ;;
             'mcs:resync') place='mcs resync' ;;
             'mcs:reconcile') place='mcs reconcile' ;;
+            'mcs:inspect') place='mcs inspect' ;;
             'mcs:dead-letters') place='mcs dead-letters' ;;
             'mcs:retry') place='mcs retry' ;;
             'mcs:check') place='mcs check' ;;
@@ -398,7 +399,7 @@ _ykctl() {
             options='-h --help --mode --wait'
             files=no ;;
         'mcs')
-            words='status resync reconcile dead-letters retry check node'
+            words='status resync reconcile inspect dead-letters retry check node'
             options='-h --help'
             files=no ;;
         'mcs status')
@@ -410,6 +411,10 @@ _ykctl() {
             options='-h --help --wait'
             files=no ;;
         'mcs reconcile')
+            words='deployment deploymentscale deploymentschedule node'
+            options='-h --help'
+            files=no ;;
+        'mcs inspect')
             words='deployment deploymentscale deploymentschedule node'
             options='-h --help'
             files=no ;;

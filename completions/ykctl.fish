@@ -166,6 +166,8 @@ function __ykctl_at --description 'whether the command typed so far is the one g
                 set place 'mcs resync'
             case 'mcs:reconcile'
                 set place 'mcs reconcile'
+            case 'mcs:inspect'
+                set place 'mcs inspect'
             case 'mcs:dead-letters'
                 set place 'mcs dead-letters'
             case 'mcs:retry'
@@ -540,9 +542,9 @@ complete -c ykctl -n '__ykctl_at deployment logs' -s f -l follow -d 'go on with 
 complete -c ykctl -n '__ykctl_at deployment apply' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at deployment apply' -s f -l file -r -F -d 'deployments as YAML or JSON, as show and list print them; - is standard input'
 complete -c ykctl -n '__ykctl_at deployment apply' -l dry-run -d 'show what would change, and change nothing'
+complete -c ykctl -n '__ykctl_at deployment apply' -l force -d 'even if it was changed since the version that the file has'
 complete -c ykctl -n '__ykctl_at deployment wait' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at deployment wait' -l for -x -a 'placed deleted' -d 'what to wait for, default placed; --timeout (default 30s) says how long: exit 7'
-complete -c ykctl -n '__ykctl_at deployment apply' -l force -d 'even if it was changed since the version that the file has'
 complete -c ykctl -n '__ykctl_at deployment watch' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at deployment watch' -l from -x -a 'list now' -d 'list: what is there first, or now: only what changes'
 complete -c ykctl -n '__ykctl_at deployment set' -s h -l help -d 'this text'
@@ -575,6 +577,7 @@ complete -c ykctl -n '__ykctl_at deployment delete' -l wait -d 'until nothing of
 complete -c ykctl -n '__ykctl_at mcs' -a status -d 'the database, kinds of rows, and who leads'
 complete -c ykctl -n '__ykctl_at mcs' -a resync -d 'read every row anew, and repair what differs'
 complete -c ykctl -n '__ykctl_at mcs' -a reconcile -d 'read one row anew, and have everybody look at it'
+complete -c ykctl -n '__ykctl_at mcs' -a inspect -d 'one row in memory, in the database and with the services, side by side'
 complete -c ykctl -n '__ykctl_at mcs' -a dead-letters -d 'what could not be done again and again, and why'
 complete -c ykctl -n '__ykctl_at mcs' -a retry -d 'try dead letters again at once'
 complete -c ykctl -n '__ykctl_at mcs' -a check -d 'look for what is wrong in a database that no daemon uses'
@@ -593,6 +596,11 @@ complete -c ykctl -n '__ykctl_at mcs reconcile' -a deploymentscale
 complete -c ykctl -n '__ykctl_at mcs reconcile' -a deploymentschedule
 complete -c ykctl -n '__ykctl_at mcs reconcile' -a node
 complete -c ykctl -n '__ykctl_at mcs reconcile' -s h -l help -d 'this text'
+complete -c ykctl -n '__ykctl_at mcs inspect' -a deployment
+complete -c ykctl -n '__ykctl_at mcs inspect' -a deploymentscale
+complete -c ykctl -n '__ykctl_at mcs inspect' -a deploymentschedule
+complete -c ykctl -n '__ykctl_at mcs inspect' -a node
+complete -c ykctl -n '__ykctl_at mcs inspect' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at mcs dead-letters' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at mcs dead-letters' -l watch -d 'again and again: redraw on a terminal, else changes as JSON-lines'
 complete -c ykctl -n '__ykctl_at mcs dead-letters' -l interval -x -d 'time between two looks, default 2s'

@@ -28,6 +28,15 @@
 
 namespace yk::rs {
 
+/// One handler, and what it still has to do for one key. A copy.
+struct HandlerKeyStatus {
+    std::string name;
+    bool is_active = false;
+    bool is_pending = false; // it is to be called
+    bool is_dead_letter = false;
+    unsigned attempts = 0; // that failed, since the last change
+};
+
 /// What happened with a handler since the start.
 struct HandlerCounters {
     std::uint64_t calls = 0, failures = 0;
@@ -54,6 +63,15 @@ public:
     [[nodiscard]] std::size_t backlog() const { return records_.size(); }
     [[nodiscard]] std::size_t dead_letters() const { return dead_letters_; }
     [[nodiscard]] bool has_record(std::string_view id) const { return records_.find(id) != records_.end(); }
+    [[nodiscard]] HandlerKeyStatus inspect(std::string_view id) const {
+        HandlerKeyStatus status{std::string{name()}, is_active_};
+        const auto found = records_.find(id);
+        if (found == records_.end()) return status;
+        status.is_pending = true;
+        status.is_dead_letter = found->second.is_dead_letter;
+        status.attempts = found->second.attempts;
+        return status;
+    }
     /// Keys that it could be called for now.
     [[nodiscard]] std::size_t queued() const { return queue_.queued(); }
     [[nodiscard]] std::optional<Instant> next_due() const { return must_wait() ? std::nullopt : queue_.next_due(); }

@@ -41,6 +41,26 @@ struct KindStatus {
     std::optional<ScanReport> last_scan;
 };
 
+/// By what an object of the cache and a row of the database are compared.
+struct RowImage {
+    std::string uid;
+    std::int64_t version = 0;
+    std::uint64_t content = 0; // hash
+    friend bool operator==(const RowImage&, const RowImage&) = default;
+};
+template <Resource T>
+[[nodiscard]] RowImage image_of(const T& object) {
+    return {meta_of(object).uid, meta_of(object).version, ResourceTraits<T>::content_hash(object)};
+}
+
+/// One key as an operator wants to see it, beside its row in the database. A copy.
+struct KeyStatus {
+    std::optional<RowImage> cached; // nullopt: the cache has no such object
+    bool is_queued = false;         // its row is going to be read
+    std::string broken;             // why its row could not be understood when it was read last; empty: it could
+    std::vector<HandlerKeyStatus> handlers;
+};
+
 /// Owner: StateManager. Thread: its owner's.
 class Informer {
 public:
@@ -86,6 +106,7 @@ public:
     /// See HandlerQueue; of all handlers.
     virtual std::size_t retry_dead_letters(std::string_view id, Instant now) = 0;
     [[nodiscard]] virtual KindStatus status() const = 0;
+    [[nodiscard]] virtual KeyStatus inspect(std::string_view id) const = 0;
 };
 
 } // namespace yk::rs

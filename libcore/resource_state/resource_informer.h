@@ -135,6 +135,16 @@ private:
         return status;
     }
 
+    [[nodiscard]] KeyStatus inspect(std::string_view id) const override {
+        KeyStatus status;
+        if (const auto object = cache_.get(id)) status.cached = image_of(*object);
+        status.is_queued = reconciler_.queue().contains(id);
+        const auto broken = reconciler_.broken_rows().find(id);
+        if (broken != reconciler_.broken_rows().end()) status.broken = broken->second;
+        for (const auto& each : deliveries_.handlers()) status.handlers.push_back(each->inspect(id));
+        return status;
+    }
+
     void activate(HandlerQueue<T>& handler, Cause cause, bool wanted, Instant now) {
         const bool initial = wanted && handler.options().wants_initial;
         const auto lease = leases_.find(handler.options().service);

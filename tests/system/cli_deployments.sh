@@ -145,6 +145,14 @@ expect 0 '^resync of node begun$' mcs resync node --wait
 expect 0 '^resync of all begun$' mcs resync --wait
 says '^deployment web is looked at$' mcs reconcile deployment web
 expect 2 'ID' mcs reconcile node
+in_sync() { ykctl mcs inspect "$@" | grep -q '^verdict: *in sync$'; }
+for kind in deployment deploymentscale deploymentschedule; do within_20_s "$kind web is not in sync" in_sync "$kind" web; done
+within_20_s "node n1 is not in sync" in_sync node n1
+says '^database: +version [0-9]+ .uid .*content [0-9a-f]{16}.$' mcs inspect deployment web
+says '^autoscaler +done +0$' mcs inspect deployment web
+json 'd["item"]["cache"] == d["item"]["database"], d["item"]["verdict"]' "(True, 'in sync')" mcs inspect node n1 -o json
+expect 4 'there is no deploymentscale "nobody"' mcs inspect deploymentscale nobody
+expect 2 'deploymentscale' mcs inspect rows web
 says '^mcs: +running$' mcs status
 says '^deployment +1 ' mcs status
 says '^autoscaler +yes +1$' mcs status

@@ -87,6 +87,44 @@ void define_reconcile(Command noun, Context& context) {
     });
 }
 
+// --- inspect ---------------------------------------------------------------------------------------------------------
+
+std::string image_text(const Value& image) {
+    if (!image.is_object()) return "nothing";
+    if (const auto fault = text_of(image, "fault"); !fault.empty()) return "cannot be understood: " + printable(fault);
+    return fmt::format("version {} (uid {}, content {})", number_of(image, "version"), printable(text_of(image, "uid")),
+                       printable(text_of(image, "content")));
+}
+
+std::string inspection_text(const Value& item, const Style& style) {
+    auto text = fields_text({{"row", text_of(item, "kind") + " " + printable(text_of(item, "id"))},
+                             {"verdict", text_of(item, "verdict")},
+                             {"cache", image_text(member_of(item, "cache"))},
+                             {"database", image_text(member_of(item, "database"))},
+                             {"to be read", flag_of(item, "queued") ? "yes" : "no"}},
+                            style);
+    const Value& handlers = member_of(item, "handlers");
+    if (handlers.empty()) return text;
+    const ListLayout layout{
+        {text_column("HANDLER", "name"), text_column("STATE", "state"), number_column("FAILED", "failed")}, {}, ""};
+    return text + "\n" + list_text(std::vector<Value>(handlers.begin(), handlers.end()), layout, Format::Table, style);
+}
+
+Outcome inspect(Context& context, const std::string& kind, const std::string& id) {
+    YK_TRY(reply, context.call(si::McsReadRequest{.what = "inspect", .kind = kind, .id = id}));
+    const Value& item = member_of(reply, "item");
+    return context.show_item(item, text_of(item, "verdict"), inspection_text(item, context.style()));
+}
+
+void define_inspect(Command noun, Context& context) {
+    const auto command = noun.sub("inspect", "one row in memory, in the database and with the services, side by side");
+    const auto kind = std::make_shared<std::string>();
+    const auto id = std::make_shared<std::string>();
+    define_kind(command, *kind, false).required();
+    command.option("ID", *id, "id of the row, or name of the deployment").required();
+    command.run([&context, kind, id] { return inspect(context, *kind, *id); });
+}
+
 // --- dead letters ----------------------------------------------------------------------------------------------------
 
 Column age_column(const char* heading, const char* key, std::int64_t now) {
@@ -145,6 +183,7 @@ void define_retry(Command noun, Context& context) {
 void define_mcs_operations(Command noun, Context& context) {
     define_resync(noun, context);
     define_reconcile(noun, context);
+    define_inspect(noun, context);
     define_dead_letters(noun, context);
     define_retry(noun, context);
 }

@@ -69,7 +69,7 @@ McsApplication::McsApplication(Parts parts, McsConnections connections, std::opt
       scheduling_({parts_.settings, manager_, deployments_, scales_, schedules_, nodes_, queue_, parts_.give,
                    parts_.post, parts_.seed + 3, parts_.worker, parts_.ask_names},
                   now),
-      operations_(manager_, *connections_.leases),
+      operations_(manager_, connections_, {&deployments_, &scales_, &schedules_, &nodes_}),
       watch_(fmt::format("{:x}", parts_.seed)),
       lease_table_(*connections_.leases, parts_.holder,
                    std::chrono::duration_cast<std::chrono::milliseconds>(parts_.settings.lease_ttl)),

@@ -4,20 +4,27 @@
 //
 // Owner: McsApplication. Thread: its owner's.
 
+#include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "libcore/mcs/kinds.h"
 #include "libcore/resource_state/state_manager.h"
 #include "protocol/databases/housekeeping/mcs_dead_letters.h"
+#include "ykd/mcs/mcs_connections.h"
+#include "ykd/mcs/row_inspection.h"
 
 namespace yk::service {
 
 class McsOperations {
 public:
-    /// Both must outlive it.
-    McsOperations(rs::StateManager& manager, rs::SqlConnection& connection)
-        : manager_(manager), connection_(connection) {}
+    using Kinds = std::array<const rs::Informer*, mcs::kKinds.size()>;
+
+    /// All must outlive it.
+    McsOperations(rs::StateManager& manager, const McsConnections& connections, Kinds kinds)
+        : manager_(manager), connections_(connections), kinds_(kinds) {}
 
     /// Reads every row of a kind, or of all of them (nullopt), and has the reconcilers look.
     void resync(std::optional<rs::Kind> kind, Instant now);
@@ -28,10 +35,13 @@ public:
     /// The next ones after a key. It reads the database.
     [[nodiscard]] Result<std::vector<mcs::DeadLetter>, rs::StoreError> dead_letters(const mcs::DeadLetterKey& after,
                                                                                     std::size_t most);
+    /// One key in the cache, in the database, and with the handlers (rs R-156). It reads the database.
+    [[nodiscard]] Result<RowInspection, rs::StoreError> inspect(rs::Kind kind, const std::string& id) const;
 
 private:
     rs::StateManager& manager_;
-    rs::SqlConnection& connection_;
+    const McsConnections& connections_;
+    const Kinds kinds_;
 };
 
 } // namespace yk::service

@@ -170,9 +170,10 @@ void McsService::read(const CallPtr& call) {
     if (!request || !is_hosted(parts_.mcs, call)) return;
     if (request->what == "status") return status(call);
     if (request->what == "dead-letters") return list_dead_letters(call, *request);
+    if (request->what == "inspect") return inspect(call, *request);
     if (request->what == "logs") return read_logs(parts_.mcs, parts_.workers, call, *request);
     if (request->what != "list" && request->what != "describe")
-        return call->fail(ErrorCode::Invalid, "it is list, describe, logs, status or dead-letters", "what");
+        return call->fail(ErrorCode::Invalid, "it is list, describe, inspect, logs, status or dead-letters", "what");
     if (request->kind == "node" && request->what == "list") return list_nodes(call, *request);
     if (request->kind != "deployment")
         return call->fail(ErrorCode::Invalid, "it is deployment, or node to list", "kind");
@@ -224,6 +225,27 @@ void McsService::describe(const CallPtr& call, const si::McsReadRequest& request
 void McsService::status(const CallPtr& call) const {
     parts_.mcs.post([call, &mcs = parts_.mcs](McsApplication* application, Instant now) {
         call->ok(status_value(mcs, application, now));
+    });
+}
+
+/// A deployment may be named, in whichever of its kinds.
+void McsService::inspect(const CallPtr& call, const si::McsReadRequest& request) const {
+    const auto kind = mcs::find_kind(request.kind);
+    if (!kind)
+        return call->fail(ErrorCode::Invalid, fmt::format("it is {}", fmt::join(names_of_kinds(), ", ")), "kind");
+    if (request.id.empty()) return call->fail(ErrorCode::MissingField, "which one?", "id");
+    with_application(parts_.mcs, call, [call, kind = *kind, request](McsApplication& application, Instant) {
+        std::string id = request.id;
+        if (kind != mcs::kNodeKind)
+            if (const auto row = application.find(id)) id = row->meta.id;
+        if (!application.manager().is_store_up()) return call->busy("the database cannot be read", kDiskPause);
+        const auto found = application.operations().inspect(kind, id);
+        if (!found.ok()) return call->busy("the database cannot be read: " + found.error().message, kDiskPause);
+        if (!found->is_anywhere()) return not_found(call, request.id, request.kind.c_str());
+        Value item = value_of(*found);
+        item["kind"] = request.kind;
+        item["id"] = id;
+        call->ok({{"item", std::move(item)}});
     });
 }
 

@@ -30,6 +30,7 @@ private:
     void describe(const CallPtr& call, const si::McsReadRequest& request) const;
     void list_nodes(const CallPtr& call, const si::McsReadRequest& request) const;
     void status(const CallPtr& call) const;
+    void inspect(const CallPtr& call, const si::McsReadRequest& request) const;
     void list_dead_letters(const CallPtr& call, const si::McsReadRequest& request) const;
     void operate(const CallPtr& call, const si::McsWriteRequest& request) const;
     void create(const CallPtr& call, const si::McsWriteRequest& request) const;
