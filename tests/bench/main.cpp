@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
     CLI::App app{"Plays the workloads of docs/benchmarks.md and prints a table."};
     app.add_option("--workload", options.workloads,
                    "only these: W1, W2, ... or the start of a name such as 'W2 50k'; rs-01 ... rs-16 (rs: all of "
-                   "these) are played only by name")
+                   "these) and idle-mcs are played only by name")
         ->delimiter(',');
     app.add_option("--level", options.levels, "only these levels")
         ->delimiter(',')

@@ -2,6 +2,7 @@
 #include "tests/bench/suite.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include "tests/bench/cases/churn.h"
@@ -278,13 +279,57 @@ void run_wires(const Options& options, Report& report) { // W1 and W9 over ipc
     TreeParameters half; // W2's cluster, half full
     half.asks = asks_to_fill(half, 50) + kWireSteps;
     for (int run = 0; run < options.runs && options.wants_workload(bulk.workload); ++run) {
-        const auto once = [&] { return run_wire(ykd, [] { return make_two_queues(5000, 10'000); }); };
+        const auto once = [&] { return run_wire({ykd}, [] { return make_two_queues(5000, 10'000); }); };
         if (!measure_into(bulk, run, report, once)) break;
     }
     for (int run = 0; run < options.runs && options.wants_workload(single.workload); ++run)
-        if (!measure_into(single, run, report, [&] { return run_wire_latency(ykd, tree(half), kWireSteps); })) break;
+        if (!measure_into(single, run, report, [&] { return run_wire_latency({ykd}, tree(half), kWireSteps); })) break;
     for (Row* row : {&bulk, &single})
         if (!row->samples.empty()) report.rows.push_back(std::move(*row));
+}
+
+struct IdleCase {
+    std::string name;
+    std::function<Result<Sample>(const WireDaemon&)> measure;
+};
+
+std::vector<IdleCase> idle_cases(const Options& options, Report& report) {
+    TreeParameters half;
+    half.asks = asks_to_fill(half, 50) + kWireSteps;
+    std::vector<IdleCase> cases{
+        {"idle-mcs W1",
+         [](const WireDaemon& daemon) { return run_wire(daemon, [] { return make_two_queues(5000, 10'000); }); }},
+        {"idle-mcs W9", [half](const WireDaemon& daemon) { return run_wire_latency(daemon, tree(half), kWireSteps); }}};
+    if (!options.wants_workload("idle-mcs W3")) return cases;
+    auto made = make_openb(options.data, NodeOrder::Fair);
+    if (!made.ok()) {
+        report.notes.push_back("idle-mcs W3 left out: " + made.error().text() + " (--data FOLDER)");
+        return cases;
+    }
+    cases.push_back({"idle-mcs W3", [workload = std::move(made).value()](const WireDaemon& daemon) {
+                         return run_wire(daemon, [&workload] { return workload; });
+                     }});
+    return cases;
+}
+
+/// What it costs the scheduler that the daemon keeps deployments, of which there are none: with them and without in
+/// turns, and every other time the other way round, so that what becomes slower or faster by itself favours neither.
+void run_idle_mcs(const Options& options, Report& report) {
+    for (const IdleCase& each : idle_cases(options, report)) {
+        if (!options.wants_workload(each.name)) continue;
+        std::array<Row, 2> rows{Row{each.name + ", without", "wire", 0, {}}, Row{each.name, "wire", 0, {}}};
+        for (int run = 0; run < options.runs; ++run)
+            for (int turn = 0; turn < 2; ++turn) {
+                const bool has_mcs = (run + turn) % 2 == 1;
+                const WireDaemon daemon{daemon_of(options), true, has_mcs};
+                if (!measure_into(rows.at(has_mcs ? 1 : 0), run, report, [&] { return each.measure(daemon); })) return;
+            }
+        Figure time{each.name, "time / without mcs", {}, 3};
+        for (std::size_t i = 0; i < rows[1].samples.size(); ++i)
+            time.values.push_back(rows[1].samples[i].seconds / rows[0].samples[i].seconds);
+        report.figures.push_back(std::move(time));
+        for (Row& row : rows) report.rows.push_back(std::move(row));
+    }
 }
 
 /// One figure of several runs, each of which `measure` makes.
@@ -376,7 +421,9 @@ Report run_workloads(const Options& options) {
         run_books(options, report);
         run_recoveries(options, report);
     }
-    if (!options.workloads.empty()) run_resource_state(options, daemon_of(options), report); // long: only by name
+    if (options.workloads.empty()) return report;
+    run_resource_state(options, daemon_of(options), report); // long: only by name
+    if (options.wants_level("wire")) run_idle_mcs(options, report);
     return report;
 }
 

@@ -62,18 +62,18 @@ Result<Sample> measure_latency(const DaemonProcess& daemon, const Workload& work
     return sample;
 }
 
-Result<Sample> measure(const std::string& ykd, const MakeWorkload& make, std::uint32_t steps) {
-    YK_TRY(daemon, DaemonProcess::start(ykd));
+Result<Sample> measure(const WireDaemon& with, const MakeWorkload& make, std::uint32_t steps) {
+    YK_TRY(daemon, DaemonProcess::start(with.ykd, with.has_state, with.has_mcs ? "mcs: {enabled: true}\n" : ""));
     const Workload workload = make();
     auto sample = steps == 0 ? measure_bulk(*daemon, workload) : measure_latency(*daemon, workload, steps);
     if (!sample.ok()) std::fprintf(stderr, "%s\n%s", sample.error().text().c_str(), daemon->log().c_str());
     return sample;
 }
 
-Result<Sample> isolated(const std::string& ykd, const MakeWorkload& make, std::uint32_t steps) {
+Result<Sample> isolated(const WireDaemon& daemon, const MakeWorkload& make, std::uint32_t steps) {
     const Shared<Sample> shared;
     const std::string ended = in_child([&] {
-        const auto sample = measure(ykd, make, steps);
+        const auto sample = measure(daemon, make, steps);
         if (!sample.ok()) std::fprintf(stderr, "%s\n", sample.error().text().c_str());
         if (sample.ok()) *shared = sample.value();
     });
@@ -84,12 +84,12 @@ Result<Sample> isolated(const std::string& ykd, const MakeWorkload& make, std::u
 
 } // namespace
 
-Result<Sample> run_wire(const std::string& ykd, const MakeWorkload& make) {
-    return isolated(ykd, make, 0);
+Result<Sample> run_wire(const WireDaemon& daemon, const MakeWorkload& make) {
+    return isolated(daemon, make, 0);
 }
 
-Result<Sample> run_wire_latency(const std::string& ykd, const MakeWorkload& make, std::uint32_t steps) {
-    return isolated(ykd, make, steps);
+Result<Sample> run_wire_latency(const WireDaemon& daemon, const MakeWorkload& make, std::uint32_t steps) {
+    return isolated(daemon, make, steps);
 }
 
 } // namespace yk::bench

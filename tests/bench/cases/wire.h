@@ -10,11 +10,18 @@
 
 namespace yk::bench {
 
+/// The daemon of a run: its program, and whether it keeps deployments, of which there are none.
+struct WireDaemon {
+    std::string ykd;
+    bool has_state = false; // a folder for it, which deployments need
+    bool has_mcs = false;
+};
+
 /// W1: all asks in requests of 1,000; from the first one sent to the last allocation received. RSS is the daemon's.
-[[nodiscard]] Result<Sample> run_wire(const std::string& ykd, const MakeWorkload& make);
+[[nodiscard]] Result<Sample> run_wire(const WireDaemon& daemon, const MakeWorkload& make);
 
 /// W9: the asks of the workload but the last `steps` first, then the rest one by one, each from the call to its
 /// callback.
-[[nodiscard]] Result<Sample> run_wire_latency(const std::string& ykd, const MakeWorkload& make, std::uint32_t steps);
+[[nodiscard]] Result<Sample> run_wire_latency(const WireDaemon& daemon, const MakeWorkload& make, std::uint32_t steps);
 
 } // namespace yk::bench

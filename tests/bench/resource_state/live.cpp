@@ -143,8 +143,11 @@ Result<Figures> measure_scan_beside_load(const RunPlace& place, bool is_throttle
         WatchedScan scan{*run.follower};
         const double before = std::min(2.0, static_cast<double>(place.rows) / kRate / 4); // seconds
         const std::int64_t begin_at = steady_ns() + static_cast<std::int64_t>(before * 1e9);
+        std::uint64_t most_waiting = 0; // each is a copy of its row, which counts as memory beside the scan
         YK_CHECKED(run.load.run(*run.follower, [&] {
             if (scan.began() == 0 && steady_ns() > begin_at) scan.begin();
+            const ChangeWriter& writer = run.follower->writer();
+            most_waiting = std::max(most_waiting, writer.sent() - writer.answered());
             return scan.is_over();
         }));
         YK_CHECKED(run.follower->run_until([&] { return scan.is_over(); }, kScanLimit));
@@ -152,6 +155,7 @@ Result<Figures> measure_scan_beside_load(const RunPlace& place, bool is_throttle
         YK_CHECKED(run.follower->check(*database));
         const std::string what = is_throttled ? "default rate" : "unthrottled";
         Figures figures = scan.figures(what + ", beside changes");
+        figures.emplace_back(what + ", most writes that wait for the disk", static_cast<double>(most_waiting));
         add_times(figures, what + ", commit to cache beside it", run.load.to_cache(scan.began(), scan.ended()));
         figures.emplace_back(what + ", changes per second beside it", run.load.per_second());
         return figures;
