@@ -9,8 +9,8 @@ from daemon_support import main
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../soak"))
 
 
-def short(name, size, seed=1, **more):
-    print(importlib.import_module(name).run(size, seed, 60.0, **more), flush=True)
+def short(name, size, seed=1, seconds=60.0, **more):
+    print(importlib.import_module(name).run(size, seed, seconds, **more), flush=True)
 
 
 __all__ = ["main", "short"]
