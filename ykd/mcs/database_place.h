@@ -14,6 +14,9 @@ struct DatabasePlace {
     std::string where; // a path, or what libpq connects to
     std::string shown; // for people: without a password
     DatabaseSettings settings{};
+    // PostgreSQL: the server ends a transaction in which nothing comes for so long. One of a leader that hangs holds
+    // its lease and the change log back, so this is no longer than a lease.
+    Duration idle_limit = std::chrono::seconds{15};
 };
 
 [[nodiscard]] DatabasePlace database_place(const DatabaseSettings& settings, const std::string& state_directory);

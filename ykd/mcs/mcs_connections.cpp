@@ -99,6 +99,7 @@ rs::PostgresSettings settings_of(const DatabasePlace& place) {
     settings.connect_limit = std::chrono::seconds{2};
     settings.statement_limit = place.settings.statement_timeout;
     settings.answer_limit = place.settings.statement_timeout + std::chrono::seconds{1};
+    settings.idle_limit = place.idle_limit;
     settings.notifies = place.settings.notifies;
     return settings;
 }

@@ -52,6 +52,7 @@ Result<void> McsThread::start() {
     }
     if (parts_.settings.framework.resync.period == Duration{})
         log("mcs").warn("mcs.resync.period is 0: what no event announces is found by `ykctl mcs resync` alone");
+    place.idle_limit = std::min(place.idle_limit, parts_.settings.lease_ttl);
     place_ = std::move(place);
     thread_.start(
         "mcs", [this] { run(); }, [this] { return step(); });
