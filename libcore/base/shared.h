@@ -34,7 +34,10 @@ public:
         Shared{std::move(other)}.swap(*this);
         return *this;
     }
-    Shared& operator=(T value) { return *this = Shared{std::move(value)}; }
+    Shared& operator=(T value) {
+        Shared{std::move(value)}.swap(*this);
+        return *this;
+    }
 
     [[nodiscard]] const T& operator*() const noexcept {
         static const T kNothing{};
