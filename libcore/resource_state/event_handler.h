@@ -87,6 +87,7 @@ struct HandlerOptions {
     bool is_serial = false;           // one key at a time, also while a call is not finished
     bool wants_every_version = false; // also changes of the version alone
     bool wants_initial = true;        // on_add for what is there when it begins
+    bool needs_initial = false;       // also where the settings leave that to the resync
 };
 
 } // namespace yk::rs

@@ -82,7 +82,7 @@ private:
         cache_.set_synced(true);
         has_begun_ = true;
         for (const auto& each : deliveries_.handlers())
-            activate(*each, Cause::Initial, settings_.start.initial_add, now);
+            activate(*each, Cause::Initial, settings_.start.initial_add || each->options().needs_initial, now);
     }
     void set_page_factor(std::size_t factor) override { resync_.set_page_factor(factor); }
 

@@ -8,6 +8,7 @@ namespace yk::rs {
 namespace {
 
 constexpr Duration kWindow = std::chrono::seconds{1};
+constexpr Duration kMostPaused = std::chrono::minutes{10}; // of a scan, where there is no period
 
 } // namespace
 
@@ -45,7 +46,7 @@ bool ScanPace::may_read(std::size_t live_keys, Duration latency, Instant now) {
     const bool is_busy = live_keys > settings_.pause_above_keys || latency > settings_.pause_above_latency;
     if (paused_since_) paused_ += now - *paused_since_;
     paused_since_.reset();
-    is_slow_ = is_busy && paused_ >= settings_.period;
+    is_slow_ = is_busy && paused_ >= (settings_.period > Duration{} ? settings_.period : kMostPaused);
     if (!is_busy || is_slow_) return true;
     paused_since_ = now;
     next_ = now + kLook;

@@ -43,6 +43,7 @@ Result<void, LogFault> FallbackChangeLog::open(const CapturedCursor& from) {
 
 Result<EventBatch, LogFault> FallbackChangeLog::poll(std::size_t most) {
     if (!on_broker_) {
+        static_cast<void>(look_at_relay(now_()));
         if (broker_is_back()) return change_over("the broker is back");
         return database_.poll(most);
     }
@@ -111,10 +112,13 @@ std::optional<Cursor> FallbackChangeLog::broker_is_back() {
     if (!found_ && now < next_look_) return std::nullopt;
     const auto latest = std::exchange(found_, std::nullopt);
     next_look_ = now + look_;
-    static_cast<void>(look_at_relay(now));
     if (lag_.lag(now) >= settings_.look) return std::nullopt;
     const auto opened = latest ? broker_.open(*latest) : find_broker();
-    if (!opened.ok()) trouble_ = opened.error().message;
+    if (!opened.ok()) {
+        trouble_ = opened.error().message;
+        last_down_ = now;
+        if (!down_since_) down_since_ = now;
+    }
     if (!opened.ok() || !latest) return std::nullopt;
     on_broker_ = true;
     back_since_ = now;

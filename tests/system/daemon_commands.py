@@ -256,6 +256,17 @@ def test_output_is_for_admins_and_whoever_gave_the_command():
         client.refused("E_NOT_FOUND", "McsRead", {"what": "logs", "id": "nobody"})
 
 
+def test_commands_begin_again_where_all_else_waits_for_a_resync():  # rs R-068, rs R-170
+    with hosted(conf(more=", start: {initialAdd: false}, resync: {period: 0s}")) as daemon:
+        client = ready(daemon)
+        node(client)
+        create(client, "web", HOLD, 2)
+        old = pids(client, "web", 2)
+        daemon.restart(signal.SIGTERM)
+        client = ready(daemon)
+        until("they run again", lambda: set(pids(client, "web", 2).values()).isdisjoint(old.values()))
+
+
 def test_a_daemon_without_commands_has_no_local_nodes():  # rs R-177
     with hosted() as daemon:
         client = ready(daemon)

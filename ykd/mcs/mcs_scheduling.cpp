@@ -10,10 +10,10 @@
 namespace yk::service {
 namespace {
 
-mcs::SchedulerSettings settings_of(const McsSettings& settings) {
+mcs::SchedulerSettings settings_of(const McsSettings& settings, bool runs_commands) {
     mcs::SchedulerSettings made;
     made.placements.most_unwritten = settings.max_unwritten;
-    made.runs_commands = settings.local.enabled;
+    made.runs_commands = runs_commands;
     return made;
 }
 
@@ -21,7 +21,7 @@ mcs::SchedulerSettings settings_of(const McsSettings& settings) {
 
 McsScheduling::McsScheduling(const Parts& parts, Instant now)
     : parts_(parts),
-      scheduler_(ports(), settings_of(parts_.settings), parts_.seed),
+      scheduler_(ports(), settings_of(parts_.settings, parts_.worker != nullptr), parts_.seed),
       link_({parts_.give, parts_.post, parts_.settings.rm_id, parts_.seed + 10, begin_work()}, requests_, listener()),
       on_deployment_(scheduler_, parts_.deployments),
       on_scale_(scheduler_, parts_.scales, parts_.deployments.cache()),
@@ -33,7 +33,11 @@ McsScheduling::McsScheduling(const Parts& parts, Instant now)
     parts_.scales.add_handler(on_scale_, options, now);
     parts_.schedules.add_handler(on_schedule_, options, now);
     parts_.nodes.add_handler(on_node_, options, now);
-    if (work_) parts_.schedules.add_handler(*work_, options, now);
+    if (work_) { // commands run only of rows that it was given
+        rs::HandlerOptions needs = options;
+        needs.needs_initial = true;
+        parts_.schedules.add_handler(*work_, needs, now);
+    }
     parts_.manager.add(reconciler_, {std::string{mcs::kSchedulerService}, parts_.settings.scheduler_reconcile_period});
 }
 

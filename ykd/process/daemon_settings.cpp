@@ -40,6 +40,11 @@ public:
             fail(marks_.at(each.key), each.message);
         for (const KeyFault& each : check_database_settings(settings_.mcs.db, keys()))
             fail(marks_.at(each.key), each.message);
+        if (!settings_.mcs.db.waits_for_disk && settings_.mcs.events.transport != EventTransportKind::Embedded)
+            fail(
+                marks_.at("mcs.db.synchronous"),
+                "mcs.db.synchronous: normal is for mcs.transport: embedded alone: after a power failure a broker would "
+                "take new events for those that were lost");
         check_order("mcs.poll.min", "mcs.poll.max", settings_.mcs.framework.poll);
         check_order("mcs.backoff.base", "mcs.backoff.max", settings_.mcs.framework.reconcile.backoff);
         if (!faults_.all.empty()) return std::move(faults_);
@@ -247,7 +252,7 @@ private:
         add_between("mcs.backoff.max", framework.reconcile.backoff.most, milliseconds{1}, hours{1});
         add_between("mcs.handlers.deadline", framework.handlers.deadline, milliseconds{1}, hours{1});
         add_small("mcs.handlers.deadLetterAfter", framework.handlers.dead_letter_after, 10'000);
-        add_pause("mcs.resync.period", framework.resync.period);
+        add_pause("mcs.resync.period", framework.resync.period, std::chrono::seconds{1});
         add_fraction("mcs.resync.jitter", framework.resync.jitter_permille);
         add_small("mcs.resync.page", framework.resync.page, 100'000);
         add_small("mcs.resync.rowsPerSecond", framework.resync.rows_per_second, 100'000'000);
@@ -263,13 +268,16 @@ private:
     void add_text(const std::string& key, std::string& to) {
         readers_[key] = [this, key, &to](const Node& node) { to = text(node, key); };
     }
-    /// A duration, of which 0 means never.
-    void add_pause(const std::string& key, Duration& to) {
-        readers_[key] = [this, key, &to](const Node& node) {
+    /// A duration, of which 0 means never, and anything else is at least `least`.
+    void add_pause(const std::string& key, Duration& to, Duration least = {}) {
+        readers_[key] = [this, key, &to, least](const Node& node) {
             if (node.kind != Node::Kind::Scalar) return fail_no_text(node, key);
             const auto parsed = config::parse_duration(node.scalar);
             if (!parsed.ok()) return fail(node.mark, key + ": " + parsed.error().message);
             if (*parsed < Duration{0}) return fail(node.mark, key + ": must not be below 0");
+            if (*parsed > Duration{0} && *parsed < least)
+                return fail(node.mark,
+                            fmt::format("{}: must be 0s, or at least {}", key, config::duration_text(least)));
             to = *parsed;
         };
     }

@@ -54,16 +54,20 @@ void EventTransport::set_relay(const std::optional<rs::Lease>& lease, const std:
 /// Before the readers leave the broker, so that they need not where another relay gets through.
 Duration EventTransport::first_patience() const {
     const Duration leaving = broker_->fallback_after > Duration{} ? broker_->fallback_after : kRelayPatience;
-    return std::max(leaving / 2, kLeastRelayPatience);
+    return std::clamp<Duration>(leaving / 2, kLeastRelayPatience, kMostRelayPatience);
 }
 
 bool EventTransport::is_relay_to_give_up(Instant now) {
     const RelayThread::Status is = relay_->status();
     const bool gets_on = is.relay.confirmed != std::exchange(confirmed_, is.relay.confirmed) ||
                          (is.relay.is_running && is.relay.under_way == 0 && is.relay.trouble.empty());
-    if (is.leads && gets_on) relay_patience_ = first_patience();
+    if (is.leads && gets_on) {
+        relay_patience_ = first_patience();
+        given_up_.reset();
+    }
     if (!is.leads || gets_on || !relay_well_) relay_well_ = now;
     if (now - *relay_well_ < relay_patience_) return false;
+    given_up_ = GivenUp{now, is.relay.trouble};
     relay_well_ = now;
     relay_patience_ = std::min(2 * relay_patience_, kMostRelayPatience);
     return true;
@@ -103,6 +107,10 @@ std::string EventTransport::trouble(Instant now) const {
     if (!is->is_up && (!is->is_on_broker || is->down_for >= kBriefly))
         return fmt::format("{} at {} has not let itself be read for {} s{}; {}", is->name, is->place,
                            seconds_of(is->down_for), is->fault.empty() ? "" : " (" + is->fault + ")", meanwhile);
+    const bool was_given_up = given_up_ && (is->relay.leads || now - given_up_->at < kRelayPatience);
+    if (was_given_up && is->relay.relay.trouble.empty())
+        return fmt::format("the relay got nowhere at {}, and has left that to other daemons for a moment{}", is->place,
+                           given_up_->why.empty() ? "" : ": " + given_up_->why);
     if (!is->relay.leads) return {};
     if (!is->relay.relay.trouble.empty())
         return fmt::format("the relay cannot send changes to {}: {}", is->place, is->relay.relay.trouble);

@@ -75,6 +75,11 @@ private:
     Duration relay_patience_{};         // with a relay that gets nowhere
     std::optional<Instant> relay_well_; // when it last got on, or was not ours
     std::uint64_t confirmed_ = 0;
+    struct GivenUp {
+        Instant at;
+        std::string why;
+    };
+    std::optional<GivenUp> given_up_;    // the lease, and no relay of this process got on since
     std::unique_ptr<RelayThread> relay_; // it uses all of the above
 };
 

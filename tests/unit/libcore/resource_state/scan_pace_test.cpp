@@ -23,7 +23,8 @@ TEST_CASE("rs R-097 a scan reads no more rows per second than it may") {
 }
 
 TEST_CASE("rs R-097 a scan pauses for live work, but after one period goes on at a tenth of the rate") {
-    const ResyncSettings settings;
+    ResyncSettings settings;
+    settings.period = GENERATE(Duration{10min}, Duration{}); // 0: only when asked to, and as patient
     for (const bool by_latency : {false, true}) {
         ScanPace pace{settings};
         Instant now{0};

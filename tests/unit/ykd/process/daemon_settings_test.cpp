@@ -26,6 +26,7 @@ std::string fault(const std::string& text) {
 
 TEST_CASE("rs R-161 keys of mcs that cannot be, or have no effect beside others, are refused") {
     CHECK(fault("mcs: {resync: {period: 0s}}\n") == "good"); // only when asked to
+    CHECK(fault("mcs: {resync: {period: 1ms}}\n") == "ykd.conf:1:24: mcs.resync.period: must be 0s, or at least 1s");
     CHECK(fault("mcs: {resync: {jitter: 2}}\n") ==
           "ykd.conf:1:24: mcs.resync.jitter: a number from 0 to 1 is wanted, such as 0.1");
     CHECK(fault("mcs: {resync: {page: 0}}\n").find("mcs.resync.page: a whole number from 1 to") != std::string::npos);
