@@ -11,8 +11,11 @@
 
 namespace yk::mcs {
 
+/// What a service knows it has from the caches as well, so all that goes from there is of interest.
 [[nodiscard]] inline rs::HandlerOptions options_of(std::string_view service) {
-    return {std::string{service}};
+    rs::HandlerOptions options{std::string{service}};
+    options.reads_cache = true;
+    return options;
 }
 
 /// Owner: the program. Thread: that of the caches.

@@ -88,6 +88,7 @@ struct HandlerOptions {
     bool wants_every_version = false; // also changes of the version alone
     bool wants_initial = true;        // on_add for what is there when it begins
     bool needs_initial = false;       // also where the settings leave that to the resync
+    bool reads_cache = false;         // on_delete also for what it was not given: it may have found it in the cache
 };
 
 } // namespace yk::rs

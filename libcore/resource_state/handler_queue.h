@@ -7,6 +7,9 @@
 // record and mostly one call (rs ). A call that fails leaves the record as it was, with the last object of
 // one that is gone.
 //
+// What came and went before the handler was called for it has no call. A handler that reads the cache may have found it
+// there all the same; it says so (HandlerOptions::reads_cache), and is called with on_delete then.
+//
 // Owner: Deliveries<T>. Thread: its owner's.
 // Invariant, checked by check(): every key in the queue has a record.
 
@@ -84,7 +87,7 @@ public:
         if (!initial) return;
         cache_.for_each([&](const Ptr<T>& object) {
             const std::string& id = meta_of(*object).id;
-            records_.emplace(id, Record{nullptr, cause});
+            records_.emplace(id, Record{nullptr, nullptr, cause});
             queue_.add(id, {Priority::Low, cause}, now);
         });
     }
@@ -99,7 +102,8 @@ public:
     void changed(std::string_view id, const Ptr<T>& before, const Reason& reason, bool version_only, Instant now) {
         if (!is_active_) return;
         if (version_only && !options_.wants_every_version && !has_record(id)) return;
-        Record& record = records_.try_emplace(std::string{id}, Record{before, reason.cause}).first->second;
+        Record& record = records_.try_emplace(std::string{id}, Record{before, nullptr, reason.cause}).first->second;
+        if (!record.last && before && options_.reads_cache) record.seen = before;
         record.cause = reason.cause;
         record.attempts = record.conflicts = 0;
         queue_.add(id, reason, now);
@@ -107,7 +111,7 @@ public:
     /// The handler is called for the object even without a change; `current`: what the cache has.
     void force(std::string_view id, const Ptr<T>& current, Cause cause, Instant now) {
         if (!is_active_) return;
-        Record& record = records_.try_emplace(std::string{id}, Record{current, cause}).first->second;
+        Record& record = records_.try_emplace(std::string{id}, Record{current, nullptr, cause}).first->second;
         record.is_forced = true;
         queue_.add(id, {Priority::Low, cause, true}, now);
     }
@@ -179,6 +183,7 @@ public:
 private:
     struct Record {
         Ptr<T> last; // what the handler was given last; nullptr: nothing
+        Ptr<T> seen; // what it may have found in the cache meanwhile, where it was given nothing
         Cause cause{};
         bool is_forced = false;
         bool is_parked = false;      // failed for good
@@ -196,13 +201,16 @@ private:
     /// A call that is not finished keeps the others back.
     [[nodiscard]] bool must_wait() const { return options_.is_serial && !calls_.empty(); }
     [[nodiscard]] static bool is_nothing_to_do(const Record& record, const Ptr<T>& to) {
-        return record.last == to && (to == nullptr || !record.is_forced);
+        return record.last == to && (to == nullptr ? record.seen == nullptr : !record.is_forced);
+    }
+    [[nodiscard]] static bool is_same_life(const Ptr<T>& one, const Ptr<T>& other) {
+        return one && other && meta_of(*one).uid == meta_of(*other).uid;
     }
 
     void call(const std::string& id, Record& record, const Ptr<T>& to, Instant now) {
+        const Ptr<T> from = record.last || is_same_life(record.seen, to) ? record.last : record.seen;
         // Of two lives of an id, the first one is deleted by this call, and the next call adds the second.
-        const bool is_reborn = record.last && to && meta_of(*record.last).uid != meta_of(*to).uid;
-        const Ptr<T> target = is_reborn ? nullptr : to;
+        const Ptr<T> target = !from || is_same_life(from, to) ? to : nullptr;
         const EventContext context{record.attempts > 0 ? Cause::Retry : record.cause,
                                    record.is_forced,
                                    record.attempts + 1,
@@ -214,7 +222,7 @@ private:
         ++counters_.calls;
         calls_.emplace(number, Call{id, target, now});
         YK_FAULT(HandlerCalled);
-        const HandlerResult result = invoke(context, Ptr<T>{record.last}, target);
+        const HandlerResult result = invoke(context, from, target);
         YK_FAULT(HandlerReturned);
         if (result.what() != HandlerResult::What::Later) static_cast<void>(finish(number, result, now));
     }
@@ -242,6 +250,7 @@ private:
 
     void succeed(const Call& call, Record& record, Instant now) {
         record.last = call.to;
+        record.seen = nullptr;
         unbury(call.id, record);
         if (cache_.get(call.id) == record.last && !record.is_forced) return forget(call.id);
         queue_.add(call.id, {Priority::Live, record.cause}, now); // the cache has moved on meanwhile
@@ -250,6 +259,7 @@ private:
 
     void look_again(const Call& call, Record& record, Duration delay, Instant now) {
         record.last = call.to;
+        record.seen = nullptr;
         unbury(call.id, record);
         record.is_forced = true;
         record.cause = Cause::Retry;

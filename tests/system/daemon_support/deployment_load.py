@@ -236,11 +236,24 @@ def agree(rows, wanted, clients, seconds=120.0, repairs=True):
     until("one leads", lambda: sum(leads(client) for client in clients) == 1, seconds)
     for client in clients:
         until("a cache is the database", lambda client=client: in_cache(client) == known, seconds)
-        until("a core has what the rows have", lambda client=client: in_core(client) == (placed if leads(client) else {}), seconds)
+        try:
+            until("a core has what the rows have", lambda client=client: core_difference(client, placed) is None, seconds)
+        except AssertionError as fault:
+            raise AssertionError(core_difference(client, placed)) from fault
         for kind in status(client)["kinds"]:
             check(kind["brokenRows"] == 0 and not any(handler["deadLetters"] for handler in kind["handlers"]), kind)
             check(not repairs or kind["repairs"] == 0, "no event had announced", kind)
     return f"{len(there)} deployments and {len(placed)} replicas in the end"
+
+
+def core_difference(client, placed):
+    """What the core of one that leads has, and the rows do not, or the other way round; of one that stands by, what its core still has."""
+    found, wanted = in_core(client), placed if leads(client) else {}
+    if found == wanted:
+        return None
+    differ = sorted(set(found.items()) ^ set(wanted.items()))
+    return (f"the core of {'the leader' if wanted else 'one that stands by'} has {len(found)} allocations, the rows {len(wanted)}; "
+            f"first differences: {[(key, node, 'core' if found.get(key) == node else 'rows') for key, node in differ[:5]]}")
 
 
 def resident(pid):

@@ -92,6 +92,41 @@ TEST_CASE("rs R-081 each difference between what a handler knows and what is the
     CHECK(world.queue().check().empty());
 }
 
+TEST_CASE("rs R-081 a handler that reads the cache hears of all that goes from there") {
+    rs::HandlerOptions options;
+    options.reads_cache = true;
+    HandlerWorld world{options};
+    world.fail_always();
+    world.rows.create(album("b"));
+    world.settle();
+    CHECK(world.calls.take() == Calls{"add b v1"});
+    SECTION("what it was not given, when that goes") {
+        world.change("b");
+        world.rows.drop("b");
+        world.settle();
+        world.succeed();
+        world.pass(1s);
+        CHECK(world.calls.take() == Calls{"delete b v2"});
+    }
+    SECTION("the first of two lives") {
+        world.rows.drop("b");
+        world.settle();
+        world.rows.create(album("b"));
+        world.settle();
+        world.succeed();
+        world.pass(1s);
+        CHECK(world.calls.take() == Calls{"delete b v1", "add b v1"});
+    }
+    SECTION("it is given what is there as ever") {
+        world.change("b");
+        world.succeed();
+        world.pass(1s);
+        CHECK(world.calls.take() == Calls{"add b v2"});
+    }
+    CHECK(world.queue().backlog() == 0);
+    CHECK(world.queue().check().empty());
+}
+
 TEST_CASE("rs R-082, F-36 a handler that fails does not disturb another one") {
     HandlerWorld world;
     KeptCalls<Album> other{"other"};

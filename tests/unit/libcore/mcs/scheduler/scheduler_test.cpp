@@ -455,4 +455,31 @@ TEST_CASE("rs R-092 rs R-140 an instance that takes over brings the rows with it
     CHECK(world.difference().empty());
 }
 
+TEST_CASE("rs R-081 rs R-140 what goes while an instance takes over is not left in its core") {
+    TenPlaces world;
+    world.deploy("web", 3);
+    world.pass(1s);
+    world.scheduler.stand_down();
+    world.core.restart();
+    world.manager.set_lease(kSchedulerService, std::nullopt, world.now);
+    world.scale("web", 2);
+    world.pass(1s);
+    world.lead(2);
+    world.writes.lease_epoch = 2;
+    world.join();
+    world.holds_writes = true;
+    world.scheduler.turn({*world.lease, world.now}); // begins to write the schedule
+    world.settle(); // the handler of the Deployment is called, and has to wait for that
+    world.holds_writes = false;
+    world.settle(); // it is written; the handler waits to be called again
+    world.scale_rows.drop("web");
+    world.schedule_rows.drop("web");
+    world.settle();
+    world.deployment_rows.drop("web");
+    world.pass(2s);
+    CHECK(world.core.allocations.empty());
+    CHECK(world.core.applications.empty());
+    CHECK(world.scheduler.table().size() == 0);
+}
+
 } // namespace yk::testing
