@@ -20,17 +20,24 @@ struct ResourceWorkload {
     Result<Figures> (*run)(const RunPlace&);
 };
 
-/// rs-06 is of a broker, and is not here yet.
 std::vector<ResourceWorkload> resource_workloads() {
     const std::vector<Engine> sqlite{Engine::Sqlite}, postgres{Engine::Postgres};
     const std::vector<Engine> both{Engine::Sqlite, Engine::Postgres};
-    return {{"rs-01", sqlite, run_cache_memory},     {"rs-02", both, run_start},
-            {"rs-03", sqlite, run_backlog_of_log},   {"rs-04", both, run_live_writers},
-            {"rs-05", postgres, run_backlog_of_log}, {"rs-07", both, run_latency},
-            {"rs-08", both, run_handlers},           {"rs-09", both, run_resync},
-            {"rs-10", sqlite, run_orphan_diff},      {"rs-11", sqlite, run_reads_of_cache},
-            {"rs-12", sqlite, run_queue_memory},     {"rs-13", both, run_replicas},
-            {"rs-14", both, run_takeover},           {"rs-15", sqlite, run_reconciler},
+    return {{"rs-01", sqlite, run_cache_memory},
+            {"rs-02", both, run_start},
+            {"rs-03", sqlite, run_backlog_of_log},
+            {"rs-04", both, run_live_writers},
+            {"rs-05", postgres, run_backlog_of_log},
+            {"rs-06", both, run_relay},
+            {"rs-07", both, run_latency},
+            {"rs-08", both, run_handlers},
+            {"rs-09", both, run_resync},
+            {"rs-10", sqlite, run_orphan_diff},
+            {"rs-11", sqlite, run_reads_of_cache},
+            {"rs-12", sqlite, run_queue_memory},
+            {"rs-13", both, run_replicas},
+            {"rs-14", both, run_takeover},
+            {"rs-15", sqlite, run_reconciler},
             {"rs-16", sqlite, run_evaluation}};
 }
 

@@ -17,6 +17,9 @@ namespace yk::bench {
 [[nodiscard]] Result<Figures> run_reads_of_cache(const RunPlace& place); // rs-11
 [[nodiscard]] Result<Figures> run_queue_memory(const RunPlace& place);   // rs-12
 
+// --- relaying.cpp ----------------------------------------------------------------------------------------------------
+[[nodiscard]] Result<Figures> run_relay(const RunPlace& place); // rs-06
+
 // --- live.cpp --------------------------------------------------------------------------------------------------------
 [[nodiscard]] Result<Figures> run_live_writers(const RunPlace& place); // rs-04
 [[nodiscard]] Result<Figures> run_latency(const RunPlace& place);      // rs-07

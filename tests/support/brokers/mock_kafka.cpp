@@ -4,9 +4,10 @@
 
 #include <array>
 
-#include <catch2/catch.hpp>
 #include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
+
+#include "libcore/base/check.h"
 
 namespace yk::testing {
 namespace {
@@ -17,8 +18,7 @@ rd_kafka_t* new_producer(const std::string& brokers) {
     rd_kafka_conf_set_log_cb(conf, [](const rd_kafka_t*, int, const char*, const char*) {});
     if (!brokers.empty()) rd_kafka_conf_set(conf, "bootstrap.servers", brokers.c_str(), reason.data(), reason.size());
     rd_kafka_t* const handle = rd_kafka_new(RD_KAFKA_PRODUCER, conf, reason.data(), reason.size());
-    INFO(reason.data());
-    REQUIRE(handle != nullptr);
+    YK_CHECK(handle != nullptr, reason.data());
     return handle;
 }
 
@@ -26,7 +26,7 @@ rd_kafka_t* new_producer(const std::string& brokers) {
 
 MockKafka::MockKafka() : handle_(new_producer("")) {
     cluster_ = rd_kafka_mock_cluster_new(handle_, kBrokers);
-    REQUIRE(cluster_ != nullptr);
+    YK_CHECK(cluster_ != nullptr, "librdkafka makes no cluster");
     producer_ = new_producer(brokers());
 }
 
@@ -41,7 +41,8 @@ std::string MockKafka::brokers() const {
 }
 
 void MockKafka::create(const std::string& topic, int partitions) {
-    REQUIRE(rd_kafka_mock_topic_create(cluster_, topic.c_str(), partitions, 1) == RD_KAFKA_RESP_ERR_NO_ERROR);
+    const rd_kafka_resp_err_t fault = rd_kafka_mock_topic_create(cluster_, topic.c_str(), partitions, 1);
+    YK_CHECK(fault == RD_KAFKA_RESP_ERR_NO_ERROR, "the cluster makes no topic");
 }
 
 void MockKafka::hide(const std::string& topic) {
@@ -87,8 +88,8 @@ void MockKafka::produce(const std::string& topic, int partition, const std::stri
     parts[4].u.i = RD_KAFKA_MSG_F_COPY;
     parts[5].vtype = RD_KAFKA_VTYPE_HEADERS;
     parts[5].u.headers = list;
-    REQUIRE(rd_kafka_produceva(producer_, parts, 6) == nullptr);
-    REQUIRE(rd_kafka_flush(producer_, 20'000) == RD_KAFKA_RESP_ERR_NO_ERROR);
+    YK_CHECK(rd_kafka_produceva(producer_, parts, 6) == nullptr, "the message cannot be sent");
+    YK_CHECK(rd_kafka_flush(producer_, 20'000) == RD_KAFKA_RESP_ERR_NO_ERROR, "the brokers do not have the message");
 }
 
 } // namespace yk::testing

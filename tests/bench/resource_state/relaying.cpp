@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// rs-06: the log of the database through the relay to a cluster of Kafka, and from there into a queue. The cluster is
+// that of librdkafka, in this process, so that its work counts, too.
+
+#include "tests/bench/resource_state/workloads.h"
+#ifdef YK_WITH_KAFKA
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <string>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "libcore/mcs/kinds.h"
+#include "libcore/resource_state/work_queue.h"
+#include "protocol/brokers/change_relay.h"
+#include "protocol/brokers/kafka/kafka_change_log.h"
+#include "protocol/brokers/kafka/kafka_publisher.h"
+#include "tests/bench/measure/measure.h"
+#include "tests/bench/resource_state/helper_process.h"
+#include "tests/support/brokers/mock_kafka.h"
+#include "ykd/mcs/mcs_application.h"
+#endif
+
+namespace yk::bench {
+#ifdef YK_WITH_KAFKA
+namespace {
+
+using service::steady_instant;
+
+constexpr std::size_t kEvents = 100'000;  // of a million rows: a partition of the cluster keeps 5 MB
+constexpr int kPartitions = 16;           // of a topic
+constexpr std::size_t kMostPolled = 1000; // as the framework
+constexpr Duration kLimit = std::chrono::minutes{5};
+
+rs::KafkaSettings settings_for(testing::MockKafka& cluster) {
+    rs::KafkaSettings settings;
+    settings.brokers = cluster.brokers();
+    for (const rs::Kind kind : mcs::kKinds) {
+        settings.topics.push_back({kind, std::string{mcs::name_of(kind)}});
+        cluster.create(settings.prefix + settings.topics.back().name, kPartitions);
+    }
+    return settings;
+}
+
+Error to_error(const rs::LogFault& fault) {
+    return Error::at("log", fault.message);
+}
+
+/// Seconds until so many more messages are at the broker, and nothing is under way.
+Result<double> relay_all(rs::ChangeRelay& relay, std::size_t events) {
+    const Instant began = steady_instant();
+    const std::uint64_t goal = relay.status().confirmed + events;
+    const auto is_done = [&] {
+        const rs::RelayStatus status = relay.status();
+        return status.is_running && status.under_way == 0 && status.safe && status.confirmed >= goal;
+    };
+    relay.wake();
+    while (!is_done()) {
+        const Instant now = steady_instant();
+        if (now - began > kLimit) return Error::of("the relay does not get there: " + relay.status().trouble);
+        if (!relay.turn(now)) std::this_thread::sleep_for(std::chrono::microseconds{100});
+    }
+    return std::chrono::duration<double>(steady_instant() - began).count();
+}
+
+/// Seconds until so many changes were read and are in a queue, each once.
+Result<double> read_all(rs::ChangeLog& log, std::size_t events) {
+    rs::WorkQueue queue{{std::chrono::milliseconds{50}, std::chrono::minutes{1}}, 1};
+    const Instant began = steady_instant();
+    std::size_t read = 0;
+    while (read < events) {
+        const Instant now = steady_instant();
+        if (now - began > kLimit) return Error::of(fmt::format("{} events of {} came", read, events));
+        const auto batch = log.poll(kMostPolled);
+        if (!batch.ok()) return to_error(batch.error());
+        if (!batch->unreadable.empty()) return Error::of("messages that nobody can read");
+        for (const rs::ChangeEvent& event : batch->events) queue.add(event.id, {}, now);
+        read += batch->events.size();
+        if (batch->events.empty()) std::this_thread::sleep_for(std::chrono::microseconds{100});
+    }
+    const double took = std::chrono::duration<double>(steady_instant() - began).count();
+    if (read != events || queue.size() != events)
+        return Error::of(fmt::format("{} events of {} keys came, and {} were written", read, queue.size(), events));
+    return took;
+}
+
+} // namespace
+
+/// Each row changes once, while neither relay nor reader is at work.
+Result<Figures> run_relay(const RunPlace& place) {
+    const std::size_t events = place.scaled(kEvents);
+    YK_TRY(database, place.databases.make(place.engine, Rows{events}));
+    return figures_apart([&]() -> Result<Figures> {
+        HelperProcess writer{[&] { return change_all(*database, 1); }};
+        auto opened = service::McsConnections::open(database->place(), true);
+        if (!opened.ok()) return to_error(opened.error());
+        const service::McsConnections connections = std::move(opened).value();
+        testing::MockKafka cluster;
+        const rs::KafkaSettings settings = settings_for(cluster);
+        rs::KafkaPublisher publisher{settings};
+        rs::RelayTable table{*connections.relay.table, std::nullopt};
+        rs::ChangeRelay relay{*connections.relay.log, publisher, table, settings.topics, {}};
+        YK_CHECKED(relay_all(relay, 0)); // to a broker that is new it announces every kind
+        YK_TRY(log, rs::KafkaChangeLog::make(settings));
+        const auto from = log->capture();
+        if (!from.ok()) return to_error(from.error());
+        if (const auto done = log->open(*from); !done.ok()) return to_error(done.error());
+        YK_CHECKED(writer.run());
+        YK_TRY(relayed, relay_all(relay, events));
+        YK_TRY(read, read_all(*log, events));
+        const rs::RelayStatus status = relay.status();
+        if (status.beginnings > 1 || status.gaps > 1)
+            return Error::of(fmt::format("the relay began {} times: {}", status.beginnings, status.trouble));
+        return Figures{{"changes per second through the relay", static_cast<double>(events) / relayed},
+                       {"events per second into the queue", static_cast<double>(events) / read}};
+    });
+}
+#else
+Result<Figures> run_relay(const RunPlace& /*place*/) {
+    return Error::of("this build has no Kafka (librdkafka-dev)");
+}
+#endif
+
+} // namespace yk::bench
