@@ -103,7 +103,8 @@ public:
         if (!is_active_) return;
         if (version_only && !options_.wants_every_version && !has_record(id)) return;
         Record& record = records_.try_emplace(std::string{id}, Record{before, nullptr, reason.cause}).first->second;
-        if (!record.last && before && options_.reads_cache) record.seen = before;
+        const bool may_have_seen = !record.last && before && options_.reads_cache;
+        if (may_have_seen && (!record.seen || is_same_life(record.seen, before))) record.seen = before;
         record.cause = reason.cause;
         record.attempts = record.conflicts = 0;
         queue_.add(id, reason, now);

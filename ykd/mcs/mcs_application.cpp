@@ -120,9 +120,10 @@ void McsApplication::begin(Instant now) {
 /// The calendar is what people see, and follows the machine's clock; it is looked at often enough for schedules.
 bool McsApplication::work(Instant now) {
     take_news();
-    if (take_answered(now) || answer_seen(now) || watch_.turn(now)) return true;
-    look_around(now);
+    const bool has_answered = take_answered(now) || answer_seen(now) || watch_.turn(now);
     const bool has_asked = ask_for_leases(now);
+    if (has_answered) return true;
+    look_around(now);
     bool any = manager_.turn(now) || has_asked;
     if (!any || has_asked) {
         const auto call = manager_.next_call(now);

@@ -129,15 +129,15 @@ CommitNews* McsThread::news() const {
     return application_ ? application_->connections().news.get() : nullptr;
 }
 
-/// One question, or one bit of work; nullopt: there may be more. Else when to look again, if nobody rings.
+/// At most one question and one bit of work, so that neither keeps the other waiting; nullopt: there may be more. Else
+/// when to look again, if nobody rings.
 std::optional<McsThread::TimePoint> McsThread::step() {
     const Instant now = steady_instant();
-    if (const Question question = next_question()) {
-        question(application_.get(), now);
-        return std::nullopt;
-    }
-    if (!application_) return open_or_wait(now);
-    if (application_->work(now)) return std::nullopt;
+    const Question question = next_question();
+    if (question) question(application_.get(), now);
+    if (!application_ && !question) return open_or_wait(now);
+    if (!application_) return std::nullopt;
+    if (application_->work(now) || question) return std::nullopt;
     return TimePoint{SteadyClock::duration{std::max(application_->next_due(now), now + kLeastPause).ns}};
 }
 

@@ -56,6 +56,7 @@ std::optional<MetricReading> MetricBoard::read(std::string_view uid, const Metri
     const Values& values = found->second;
     if (values.whole && !is_fresh(*values.whole)) return std::nullopt;
     if (values.whole) return MetricReading{values.whole->value, {}, values.whole->at};
+    if (metric.type == MetricType::Value) return std::nullopt; // they were given while it was of another type
     MetricReading reading{0, 0};
     for (const auto& [replica, value] : values.replicas) {
         if (!is_fresh(value)) continue;

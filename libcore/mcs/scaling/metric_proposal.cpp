@@ -31,6 +31,8 @@ __extension__ using Wide = __int128; // holds any product of two numbers of 64 b
     if (count.wanted == 0 || placed == 0) {
         const std::int64_t first = ceil_div(value, metric.target, most);
         if (count.wanted == 0) return first; // there is nothing yet that could be multiplied (rs R-116)
+        const bool is_enough = is_tolerable(value, metric.target, metric.tolerance_permille);
+        if (is_enough) return count.wanted;
         return value >= metric.target ? std::max(first, count.wanted) : std::min(first, count.wanted);
     }
     if (is_tolerable(value, metric.target, metric.tolerance_permille)) return count.wanted;
@@ -53,8 +55,10 @@ __extension__ using Wide = __int128; // holds any product of two numbers of 64 b
     const Wide sum = whole_sum(metric, reading, count);
     const Wide target = Wide{metric.target} * count.wanted;
     if (is_tolerable(sum, target, metric.tolerance_permille)) return count.wanted;
-    const bool was_low = !reading.replicas || Wide{reading.sum} < Wide{metric.target} * *reading.replicas;
-    if (!was_low && sum < target) return count.wanted; // what is missing turned the direction
+    if (reading.replicas) { // what is missing, or of replicas that have gone, does not turn the direction
+        const bool was_low = Wide{reading.sum} < Wide{metric.target} * *reading.replicas;
+        if (was_low ? sum > target : sum < target) return count.wanted;
+    }
     return ceil_div(sum, metric.target, most);
 }
 

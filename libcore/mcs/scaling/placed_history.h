@@ -30,12 +30,15 @@ public:
 
     /// So many are placed `now`.
     void note(std::int64_t placed, Instant now) {
+        if (!now_) begun_ = now;
         if (now_ && *now_ != placed) past_.push_back({now, {*now_, *now_}});
         now_ = placed;
         if (past_.size() <= kMostEntries) return;
         past_[1].counts = joined(past_[0].counts, past_[1].counts);
         past_.erase(past_.begin());
     }
+    /// Whether it goes back so far.
+    [[nodiscard]] bool reaches(Instant at) const { return now_ && begun_ <= at; }
     /// From `at` to the last note. A count lasts until another one is noted: when it really changed is not known.
     [[nodiscard]] PlacedRange since(Instant at) const {
         PlacedRange range{now_.value_or(0), now_.value_or(0)};
@@ -55,6 +58,7 @@ private:
 
     std::vector<Entry> past_; // the oldest first
     std::optional<std::int64_t> now_;
+    Instant begun_; // the first note
 };
 
 } // namespace yk::mcs

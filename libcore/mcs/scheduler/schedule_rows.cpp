@@ -78,9 +78,9 @@ HandlerResult ScheduleRows::update(std::string_view id, const Turn& turn, Done d
 }
 
 HandlerResult ScheduleRows::remove(std::string_view id, std::string_view deployment_uid, const Turn& turn, Done done) {
+    if (const auto refused = writer_.refusal(id, turn.lease)) return *refused; // it may make one that is not known yet
     ScheduleMemory* const memory = known(id, turn.now);
     if (memory == nullptr || memory->row.owner.uid != deployment_uid) return HandlerResult::ok();
-    if (const auto refused = writer_.refusal(id, turn.lease)) return *refused;
     const Ptr<DeploymentSchedule> cached = ports_.schedules.get(id);
     if (cached && cached->meta.uid == memory->row.meta.uid && cached->owner.uid != deployment_uid)
         return HandlerResult::ok(); // it was released, or has another owner by now
@@ -114,6 +114,7 @@ HandlerResult ScheduleRows::row_changed(const DeploymentSchedule& row, const Tur
 HandlerResult ScheduleRows::row_deleted(const rs::ResourceMeta& last, const Turn& turn, Done done) {
     deleted_.erase(last.uid);
     ScheduleMemory* const memory = ports_.table.find(last.id);
+    if (memory == nullptr && writer_.is_writing(last.id)) return HandlerResult::conflict("the row is being written");
     if (memory == nullptr || memory->row.meta.uid != last.uid) return HandlerResult::ok();
     memory->is_there = false;
     const Ptr<Deployment> owner = ports_.deployments.get(last.id);
@@ -276,7 +277,8 @@ HandlerResult ScheduleRows::erase(const ScheduleKey& key, std::int64_t version, 
                   [this, key, term = term_, done = std::move(done)](const WriteOutcome& outcome, Instant now) {
                       ScheduleMemory* const memory = ports_.table.find(key.id);
                       const bool is_gone = std::holds_alternative<Written>(outcome) && term == term_;
-                      if (is_gone) deleted_.insert(key.uid);
+                      const Ptr<DeploymentSchedule> cached = ports_.schedules.get(key.id);
+                      if (is_gone && cached && cached->meta.uid == key.uid) deleted_.insert(key.uid);
                       if (is_gone && memory != nullptr && memory->row.meta.uid == key.uid) give_up(*memory);
                       if (done) done(result_of(outcome, true), now);
                   });

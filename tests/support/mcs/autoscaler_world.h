@@ -31,12 +31,13 @@ inline rs::Settings without_resync() {
 
 /// Values of metrics by name; of those that are not here there is none, for a reason.
 struct KeptSources final : mcs::MetricSources {
-    [[nodiscard]] Result<mcs::MetricReading> read(const mcs::MetricQuestion& question, Instant /*now*/) override {
+    [[nodiscard]] Result<mcs::MetricReading> read(const mcs::MetricQuestion& question, Instant now) override {
         ++asked;
         const auto found = values.find(question.metric.name);
         if (found == values.end()) return Error::of(why);
-        return mcs::MetricReading{found->second, {}};
+        return mcs::MetricReading{found->second, {}, now - age};
     }
+    Duration age{};                             // of the values
     std::map<std::string, std::int64_t> values; // thousandths
     std::string why = "it answered 503";
     int asked = 0;

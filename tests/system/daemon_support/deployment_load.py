@@ -9,6 +9,7 @@ from daemon_support import Client, check, until
 
 MOST = 6  # replicas of a deployment
 PATIENCE = 60.0  # seconds, for one change
+BY_EVENTS = 30.0  # seconds for what follows by itself: sooner than a reconciler, which looks once a minute, would mend it
 DOUBT = 3.0  # seconds for which a deployment may be missing in a cache that follows another daemon
 COLUMNS = "id, uid, version, generation, name, queue, usr, resource, min_replicas, max_replicas, replicas, created_ms, updated_ms"
 
@@ -235,25 +236,27 @@ def agree(rows, wanted, clients, seconds=120.0, repairs=True):
     placed = dict(rows("SELECT allocation_key, node_id FROM placement"))
     until("one leads", lambda: sum(leads(client) for client in clients) == 1, seconds)
     for client in clients:
-        until("a cache is the database", lambda client=client: in_cache(client) == known, seconds)
+        until("a cache is the database", lambda client=client: in_cache(client) == known, BY_EVENTS)
+        differences = []
         try:
-            until("a core has what the rows have", lambda client=client: core_difference(client, placed) is None, seconds)
+            until("a core has what the rows have", lambda client=client, differences=differences: is_core_of(client, placed, differences), BY_EVENTS)
         except AssertionError as fault:
-            raise AssertionError(core_difference(client, placed)) from fault
+            raise AssertionError(differences[-1]) from fault
         for kind in status(client)["kinds"]:
             check(kind["brokenRows"] == 0 and not any(handler["deadLetters"] for handler in kind["handlers"]), kind)
             check(not repairs or kind["repairs"] == 0, "no event had announced", kind)
     return f"{len(there)} deployments and {len(placed)} replicas in the end"
 
 
-def core_difference(client, placed):
-    """What the core of one that leads has, and the rows do not, or the other way round; of one that stands by, what its core still has."""
+def is_core_of(client, placed, differences):
+    """Whether the core of one that leads has what the rows have, and that of one that stands by has nothing; else a sentence is added."""
     found, wanted = in_core(client), placed if leads(client) else {}
     if found == wanted:
-        return None
+        return True
     differ = sorted(set(found.items()) ^ set(wanted.items()))
-    return (f"the core of {'the leader' if wanted else 'one that stands by'} has {len(found)} allocations, the rows {len(wanted)}; "
-            f"first differences: {[(key, node, 'core' if found.get(key) == node else 'rows') for key, node in differ[:5]]}")
+    differences.append(f"the core of {'the leader' if wanted else 'one that stands by'} has {len(found)} allocations, the rows {len(wanted)}; "
+                       f"first differences: {[(key, node, 'core' if found.get(key) == node else 'rows') for key, node in differ[:5]]}")
+    return False
 
 
 def resident(pid):

@@ -28,11 +28,12 @@ void with_application(McsThread& mcs, const CallPtr& call,
     });
 }
 
-DeploymentRows rows_of(const McsApplication& application, rs::Ptr<mcs::Deployment> deployment) {
+DeploymentRows rows_of(const McsApplication& application, rs::Ptr<mcs::Deployment> deployment, const Call& call) {
     const std::string& id = deployment->meta.id;
     auto scale = application.scales().get(id);
     auto schedule = application.schedules().get(id);
-    return {std::move(deployment), std::move(scale), std::move(schedule)};
+    const bool is_admin = call.session && call.session->role == si::Role::Admin;
+    return {std::move(deployment), std::move(scale), std::move(schedule), !is_admin};
 }
 
 std::string submitter_of(const Call& call) {

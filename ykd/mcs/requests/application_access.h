@@ -17,7 +17,8 @@ namespace yk::service {
 void with_application(McsThread& mcs, const CallPtr& call,
                       std::function<void(McsApplication& application, Instant now)> use);
 /// A Deployment with its children. Thread: that of MCS.
-[[nodiscard]] DeploymentRows rows_of(const McsApplication& application, rs::Ptr<mcs::Deployment> deployment);
+[[nodiscard]] DeploymentRows rows_of(const McsApplication& application, rs::Ptr<mcs::Deployment> deployment,
+                                     const Call& call);
 
 /// Who sends it, as submitter_text() says.
 [[nodiscard]] std::string submitter_of(const Call& call);

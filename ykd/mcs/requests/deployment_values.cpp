@@ -39,11 +39,14 @@ bool is_child(const Child& child, const mcs::Deployment& of) {
     return child && child->owner.uid == of.meta.uid;
 }
 
+constexpr std::string_view kHidden = "***";
+
 /// Those that a user gave.
-Value tags_value(const mcs::Texts& tags) {
+Value tags_value(const mcs::Texts& tags, bool hides_secrets) {
     Value value = Value::object();
     for (const auto& [tag, text] : tags)
-        if (tag != mcs::kSubmitterTag) value[tag] = text;
+        if (tag != mcs::kSubmitterTag)
+            value[tag] = hides_secrets && tag.starts_with(mcs::kVariableTags) ? std::string{kHidden} : text;
     return value;
 }
 
@@ -115,7 +118,7 @@ wire::Value value_of(const DeploymentRows& rows) {
                 {"maxReplicas", row.max_replicas},
                 {"policy", *row.policy},
                 {"priority", row.priority},
-                {"tags", tags_value(row.tags)},
+                {"tags", tags_value(row.tags, rows.hides_secrets)},
                 {"paused", row.is_paused},
                 {"deleteMode", mcs::name_of(row.delete_mode)},
                 {"createdMs", row.times.created_ms},

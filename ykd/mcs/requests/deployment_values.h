@@ -19,6 +19,7 @@ struct DeploymentRows {
     rs::Ptr<mcs::Deployment> deployment;
     rs::Ptr<mcs::DeploymentScale> scale;
     rs::Ptr<mcs::DeploymentSchedule> schedule;
+    bool hides_secrets = false; // from whoever asks: what the variables of its command are
 };
 
 /// Columns by their names; those of the children below `scale` and `schedule`, and only of such as are its own.

@@ -155,10 +155,18 @@ bool is_page(const CallPtr& call, const si::McsReadRequest& request) {
     return false;
 }
 
-/// Which state of the row a change is made of.
-template <class Row>
-mcs::Expect expected(const Row& row, const si::McsWriteRequest& request) {
-    return {row.meta.uid, request.version == 0 ? row.meta.version : static_cast<std::int64_t>(request.version)};
+/// Whether the state of the row that is known here is the one that the change names. A change is made of the state that
+/// is known, and written in place of that one only: else it would take back what was written since. False: the call was
+/// answered.
+bool is_state_known(const Meant& meant, std::int64_t known, std::uint64_t named) {
+    const auto version = static_cast<std::int64_t>(named);
+    if (named == 0 || version == known) return true;
+    if (version > known)
+        meant.call->busy(fmt::format("version {} of {} has not come here yet", version, meant.name), kAtOnce);
+    else
+        answer_conflict(meant, {mcs::Conflict::What::RowChanged,
+                                fmt::format("{} has version {} by now", meant.name, known), known});
+    return false;
 }
 
 } // namespace
@@ -203,7 +211,7 @@ void McsService::list(const CallPtr& call, const si::McsReadRequest& request) co
         parts_.mcs, call, [call, request, &workers = parts_.workers](McsApplication& application, Instant /*now*/) {
             std::vector<DeploymentRows> rows;
             for (auto& each : application.list_after(request.cursor, request.limit + 1))
-                rows.push_back(rows_of(application, std::move(each)));
+                rows.push_back(rows_of(application, std::move(each), *call));
             workers.post(source_of(*call),
                          [call, rows = std::move(rows), limit = request.limit] { answer_page(call, rows, limit); });
         });
@@ -215,7 +223,7 @@ void McsService::describe(const CallPtr& call, const si::McsReadRequest& request
         [call, id = request.id, &rm_id = parts_.mcs.settings().rm_id](McsApplication& application, Instant) {
             auto row = application.find(id);
             if (!row) return not_found(call, id);
-            const DeploymentRows rows = rows_of(application, std::move(row));
+            const DeploymentRows rows = rows_of(application, std::move(row), *call);
             Value item = described(rows, real_now(), commands_of(application, rows));
             if (item.contains("schedule")) item["schedule"]["rmID"] = rm_id;
             call->ok({{"item", std::move(item)}});
@@ -319,10 +327,12 @@ void McsService::change(const CallPtr& call, const si::McsWriteRequest& request)
     with_application(parts_.mcs, call, [call, request, &mcs = parts_.mcs](McsApplication& application, Instant) {
         const auto row = find_row(application, call, request);
         if (!row) return;
+        Meant meant{call, row->meta.id, row->name, request.version != 0};
+        if (!is_state_known(meant, row->meta.version, request.version)) return;
         auto changed = changed_deployment(*row, request, mcs.settings(), {submitter_of(*call)});
         if (!changed.ok()) return fail(call, changed.error());
-        carry_out(application, mcs::UpdateDeployment{std::move(changed).value(), expected(*row, request)},
-                  {call, row->meta.id, row->name, request.version != 0});
+        carry_out(application, mcs::UpdateDeployment{std::move(changed).value(), {row->meta.uid, row->meta.version}},
+                  std::move(meant));
     });
 }
 
@@ -376,10 +386,12 @@ void McsService::write_node(const CallPtr& call, const si::McsWriteRequest& requ
             return carry_out(application,
                              mcs::DeleteNode{request.id, {row->meta.uid, static_cast<std::int64_t>(request.version)}},
                              std::move(meant));
+        if (!is_state_known(meant, row->meta.version, request.version)) return;
         auto changed = changed_node(*row, request);
         if (!changed.ok()) return fail(call, changed.error());
         if (request.verb != "set") changed->is_schedulable = request.verb == "undrain";
-        carry_out(application, mcs::UpdateNode{std::move(changed).value(), expected(*row, request)}, std::move(meant));
+        carry_out(application, mcs::UpdateNode{std::move(changed).value(), {row->meta.uid, row->meta.version}},
+                  std::move(meant));
     });
 }
 

@@ -70,7 +70,7 @@ std::vector<ShownChange> WatchCall::shown(const McsApplication& application, con
         if (each.what == ChangeWhat::Deleted)
             changes.push_back({each, {}});
         else if (is_there)
-            changes.push_back({each, rows_of(application, std::move(row))});
+            changes.push_back({each, rows_of(application, std::move(row), *call_)});
     }
     return changes;
 }

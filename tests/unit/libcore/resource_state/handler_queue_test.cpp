@@ -117,6 +117,19 @@ TEST_CASE("rs R-081 a handler that reads the cache hears of all that goes from t
         world.pass(1s);
         CHECK(world.calls.take() == Calls{"delete b v1", "add b v1"});
     }
+    SECTION("of several lives the first") {
+        for (const char* const id : {"b", "b"}) {
+            world.rows.drop(id);
+            world.settle();
+            world.rows.create(album(id));
+            world.settle();
+        }
+        world.rows.drop("b");
+        world.settle();
+        world.succeed();
+        world.pass(1s);
+        CHECK(world.calls.take() == Calls{"delete b v1"});
+    }
     SECTION("it is given what is there as ever") {
         world.change("b");
         world.succeed();

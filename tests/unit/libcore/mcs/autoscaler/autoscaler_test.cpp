@@ -599,6 +599,29 @@ TEST_CASE("rs R-114 a value of the whole is that of the replicas that were place
     CHECK(decide(4) == 4);
 }
 
+TEST_CASE("rs R-114 a value that was measured before an instance began to decide is not multiplied by it") {
+    Running world;
+    world.texts.policies["page"] = load_policy();
+    MetricTarget& of_page = world.texts.policies["page"].metrics[0];
+    of_page.source = MetricSource::Prometheus;
+    of_page.type = MetricType::Value;
+    Deployment reading = deployment("reading", 4, 10);
+    reading.policy = "page";
+    world.sources.values["load"] = 4000;
+    world.sources.age = 30s;
+    world.deployment_rows.create(reading);
+    world.settle();
+    const auto look = [&](Duration later) {
+        world.now = world.now + later;
+        static_cast<void>(world.autoscaler.update("reading", {{1, true}, world.now}, nullptr));
+        world.settle();
+        return world.status("reading").conditions.scaling_active;
+    };
+    CHECK(world.desired("reading") == 4);
+    CHECK(look(15s).message.find("before this instance began to decide") != std::string::npos);
+    CHECK(look(15s).reason == "PolicyDecides"); // it was measured since
+}
+
 TEST_CASE("values of a metric that the policy has no longer are forgotten, and so are those of one that has gone") {
     Running world(with_load());
     world.load("web", 6);

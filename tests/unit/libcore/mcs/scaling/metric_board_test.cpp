@@ -67,6 +67,15 @@ TEST_CASE("rs R-114 values of replicas are summed and counted, the fresh ones al
     CHECK(one.read(1)->sum == 7);
 }
 
+TEST_CASE("rs R-114 values of replicas say nothing once the metric is one of the whole") {
+    Board one;
+    CHECK(one.push("load", 100, 0).empty());
+    one.policy.metrics[1].type = MetricType::Value;
+    CHECK_FALSE(one.read(1));
+    CHECK(one.push("load", 300).empty());
+    CHECK(one.read(1)->sum == 300);
+}
+
 TEST_CASE("rs R-112, rs R-159 a value of nothing that the policy has is refused, and nothing is kept of it") {
     Board one;
     CHECK(one.push("speed", 1) == "name: 'speed' is no metric of the Deployment's policy");

@@ -88,6 +88,11 @@ TEST_CASE("rs R-113, rs R-114, rs R-116, T-50 the number that a metric asks for"
         {kAverage, 1000, 100, 2500, 5, 10, 5, 100, 8},
         {kAverage, 1000, 100, 4500, 5, 10, 5, 100, 10}, // within the tolerance
         {kAverage, 1000, 100, 12'000, 6, 4, 4, 100, 12},
+        {kAverage, 1000, 100, 7500, 10, 5, 5, 100, 5}, // below the target, with values of replicas that have gone
+        // none is placed yet
+        {kValue, 1000, 100, 1050, -1, 1, 0, 100, 1},
+        {kValue, 1000, 100, 950, -1, 5, 0, 100, 5},
+        {kValue, 1000, 100, 1101, -1, 1, 0, 100, 2},
     };
     for (const Case& each : cases) {
         INFO(each.sum << " for " << each.wanted << ", " << each.placed << " placed, target " << each.target);
