@@ -27,7 +27,7 @@ public:
         if (kept_ != nullptr && kept_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete kept_;
     }
     Shared& operator=(const Shared& other) noexcept {
-        Shared{other}.swap(*this);
+        if (this != &other) Shared{other}.swap(*this);
         return *this;
     }
     Shared& operator=(Shared&& other) noexcept {

@@ -60,6 +60,7 @@ bool is_operation(std::string_view verb) {
 }
 std::vector<std::string_view> names_of_kinds() {
     std::vector<std::string_view> names;
+    names.reserve(mcs::kKinds.size());
     for (const rs::Kind kind : mcs::kKinds) names.push_back(mcs::name_of(kind));
     return names;
 }
