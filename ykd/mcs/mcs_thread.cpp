@@ -135,8 +135,7 @@ std::optional<McsThread::TimePoint> McsThread::step() {
     const Instant now = steady_instant();
     const Question question = next_question();
     if (question) question(application_.get(), now);
-    if (!application_ && !question) return open_or_wait(now);
-    if (!application_) return std::nullopt;
+    if (!application_) return question ? std::nullopt : std::optional{open_or_wait(now)};
     if (application_->work(now) || question) return std::nullopt;
     return TimePoint{SteadyClock::duration{std::max(application_->next_due(now), now + kLeastPause).ns}};
 }

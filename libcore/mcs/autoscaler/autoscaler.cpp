@@ -196,18 +196,8 @@ ScaleDecision Autoscaler::decide(ScaleMemory& memory, const Deployment& deployme
     const bool needs_none =
         deployment.replicas || (deployment.is_paused && memory.scale); // nobody is asked for nothing
     if (!needs_none)
-        readings = read_metrics(ports_.metrics, ports_.sources, deployment, schedule.get(), memory.policy, now);
-    for (std::size_t at = 0; at < readings.values.size(); ++at) {
-        auto& reading = readings.values[at];
-        const bool is_pushed = memory.policy.metrics[at].source == MetricSource::Push; // to this program
-        if (reading && !reading->replicas && !is_pushed && !memory.placed.reaches(reading->at)) {
-            reading.reset(); // how many replicas were placed then only another instance has seen
-            if (readings.fault.empty())
-                readings.fault = "metric " + memory.policy.metrics[at].name +
-                                 ": it was measured before this instance began to decide; the next value counts";
-        }
-        if (reading) reading->placed = memory.placed.since(reading->at);
-    }
+        readings =
+            read_metrics(ports_.metrics, ports_.sources, deployment, schedule.get(), memory.policy, memory.placed, now);
     DecisionInput input{deployment, memory.policy};
     input.is_policy_broken = memory.is_policy_broken;
     input.last = memory.scale ? &*memory.scale : nullptr;

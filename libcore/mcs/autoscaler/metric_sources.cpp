@@ -14,7 +14,8 @@ namespace {
 }
 
 [[nodiscard]] Result<MetricReading> read_metric(const MetricBoard& board, MetricSources* sources,
-                                                const MetricQuestion& question, Instant now) {
+                                                const MetricQuestion& question, const PlacedHistory& placed,
+                                                Instant now) {
     const MetricTarget& metric = question.metric;
     if (metric.source == MetricSource::Push) {
         const auto reading = board.read(question.deployment.meta.uid, metric, now);
@@ -22,17 +23,22 @@ namespace {
         return Error::at({}, not_pushed(question.deployment, metric));
     }
     if (sources == nullptr) return Error::at({}, "this program asks nobody for it; use a metric that is pushed");
-    return sources->read(question, now);
+    auto reading = sources->read(question, now);
+    if (reading.ok() && !placed.reaches(reading->at)) // how many were placed then only another instance has seen
+        return Error::at({}, "it was measured before this instance began to decide; the next value counts");
+    return reading;
 }
 
 } // namespace
 
 MetricReadings read_metrics(const MetricBoard& board, MetricSources* sources, const Deployment& deployment,
-                            const DeploymentSchedule* schedule, const ScalingPolicy& policy, Instant now) {
+                            const DeploymentSchedule* schedule, const ScalingPolicy& policy,
+                            const PlacedHistory& placed, Instant now) {
     MetricReadings all;
     std::size_t others = 0;
     for (const MetricTarget& metric : policy.metrics) {
-        auto reading = read_metric(board, sources, {deployment, schedule, metric}, now);
+        auto reading = read_metric(board, sources, {deployment, schedule, metric}, placed, now);
+        if (reading.ok()) reading->placed = placed.since(reading->at);
         if (reading.ok())
             all.values.emplace_back(*reading);
         else

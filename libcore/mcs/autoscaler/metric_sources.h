@@ -37,9 +37,11 @@ struct MetricReadings {
     std::string fault;                                // why, of the first of these; empty: all were read
 };
 
-/// `sources`: nullptr: of other metrics than those that are pushed there is no value.
+/// `sources`: nullptr: of other metrics than those that are pushed there is no value. `placed`: so far as this process
+/// has seen. A value that is older than that says nothing here, since nobody knows of how many replicas it is; what was
+/// pushed was pushed to this process.
 [[nodiscard]] MetricReadings read_metrics(const MetricBoard& board, MetricSources* sources,
                                           const Deployment& deployment, const DeploymentSchedule* schedule,
-                                          const ScalingPolicy& policy, Instant now);
+                                          const ScalingPolicy& policy, const PlacedHistory& placed, Instant now);
 
 } // namespace yk::mcs

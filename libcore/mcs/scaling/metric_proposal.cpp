@@ -28,15 +28,10 @@ __extension__ using Wide = __int128; // holds any product of two numbers of 64 b
     const std::int64_t value = reading.sum;
     const PlacedRange range = reading.placed.value_or(PlacedRange{count.placed, count.placed});
     const std::int64_t placed = value > metric.target ? range.least : range.most;
-    if (count.wanted == 0 || placed == 0) {
-        const std::int64_t first = ceil_div(value, metric.target, most);
-        if (count.wanted == 0) return first; // there is nothing yet that could be multiplied (rs R-116)
-        const bool is_enough = is_tolerable(value, metric.target, metric.tolerance_permille);
-        if (is_enough) return count.wanted;
-        return value >= metric.target ? std::max(first, count.wanted) : std::min(first, count.wanted);
-    }
+    if (count.wanted == 0) return ceil_div(value, metric.target, most); // nothing could be multiplied (rs R-116)
     if (is_tolerable(value, metric.target, metric.tolerance_permille)) return count.wanted;
-    const std::int64_t needed = ceil_div(Wide{placed} * value, metric.target, most);
+    const std::int64_t multiplied = std::max<std::int64_t>(placed, 1); // without any: the value alone
+    const std::int64_t needed = ceil_div(Wide{multiplied} * value, metric.target, most);
     return value > metric.target ? std::max(needed, count.wanted) : std::min(needed, count.wanted);
 }
 

@@ -19,6 +19,9 @@ namespace yk::bench {
 [[nodiscard]] inline std::int64_t steady_ns() {
     return SteadyClock::now().time_since_epoch().count();
 }
+[[nodiscard]] inline double seconds_since(std::int64_t ns) {
+    return static_cast<double>(steady_ns() - ns) * 1e-9;
+}
 
 /// Writes through another port, and notes when. Writes are carried out in the order in which they were given.
 class TimedPort final : public mcs::WritePort {

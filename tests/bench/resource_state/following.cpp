@@ -18,10 +18,6 @@ namespace {
 constexpr Duration kLimit = std::chrono::minutes{10};
 constexpr int kHotTimes = 4; // that each row changes, when all are hot
 
-double seconds_since(std::int64_t began) {
-    return static_cast<double>(steady_ns() - began) * 1e-9;
-}
-
 /// Everything that is in the log is applied, and handlers were called for it.
 Result<void> catch_up(Follower& follower, std::uint64_t events) {
     const auto is_done = [&] {

@@ -4,20 +4,18 @@
 
 #include "tests/bench/resource_state/workloads.h"
 #ifdef YK_WITH_KAFKA
-#include <algorithm>
 #include <chrono>
-#include <set>
 #include <string>
 #include <thread>
 
 #include <fmt/format.h>
 
-#include "libcore/mcs/kinds.h"
 #include "libcore/resource_state/work_queue.h"
 #include "protocol/brokers/change_relay.h"
 #include "protocol/brokers/kafka/kafka_change_log.h"
 #include "protocol/brokers/kafka/kafka_publisher.h"
-#include "tests/bench/measure/measure.h"
+#include "protocol/brokers/mcs_topics.h"
+#include "tests/bench/resource_state/change_writer.h"
 #include "tests/bench/resource_state/helper_process.h"
 #include "tests/support/brokers/mock_kafka.h"
 #include "ykd/mcs/mcs_application.h"
@@ -37,10 +35,8 @@ constexpr Duration kLimit = std::chrono::minutes{5};
 rs::KafkaSettings settings_for(testing::MockKafka& cluster) {
     rs::KafkaSettings settings;
     settings.brokers = cluster.brokers();
-    for (const rs::Kind kind : mcs::kKinds) {
-        settings.topics.push_back({kind, std::string{mcs::name_of(kind)}});
-        cluster.create(settings.prefix + settings.topics.back().name, kPartitions);
-    }
+    settings.topics = mcs::topics_of_kinds();
+    for (const rs::Topic& topic : settings.topics) cluster.create(settings.prefix + topic.name, kPartitions);
     return settings;
 }
 
@@ -62,7 +58,7 @@ Result<double> relay_all(rs::ChangeRelay& relay, std::size_t events) {
         if (now - began > kLimit) return Error::of("the relay does not get there: " + relay.status().trouble);
         if (!relay.turn(now)) std::this_thread::sleep_for(std::chrono::microseconds{100});
     }
-    return std::chrono::duration<double>(steady_instant() - began).count();
+    return seconds_since(began.ns);
 }
 
 /// Seconds until so many changes were read and are in a queue, each once.
@@ -80,7 +76,7 @@ Result<double> read_all(rs::ChangeLog& log, std::size_t events) {
         read += batch->events.size();
         if (batch->events.empty()) std::this_thread::sleep_for(std::chrono::microseconds{100});
     }
-    const double took = std::chrono::duration<double>(steady_instant() - began).count();
+    const double took = seconds_since(began.ns);
     if (read != events || queue.size() != events)
         return Error::of(fmt::format("{} events of {} keys came, and {} were written", read, queue.size(), events));
     return took;

@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "libcore/mcs/kinds.h"
+#include "protocol/brokers/mcs_topics.h"
 #include "tests/support/brokers/private_nats.h"
 #include "tests/support/brokers/relayed.h"
 #ifdef YK_WITH_KAFKA
@@ -21,12 +21,6 @@
 
 namespace yk::testing {
 namespace {
-
-rs::Topics mcs_topics() {
-    rs::Topics topics;
-    for (const rs::Kind kind : mcs::kKinds) topics.push_back({kind, std::string{mcs::name_of(kind)}});
-    return topics;
-}
 
 /// A log whose poll gives what is known to be on the way.
 class PatientLog final : public rs::ChangeLog {
@@ -114,7 +108,7 @@ struct EventWay::Parts {
         connection = database.open();
         table = std::make_unique<rs::RelayTable>(*connection, std::nullopt);
         tail = database.place->open_log();
-        relay = std::make_unique<rs::ChangeRelay>(*tail, *publisher, *table, mcs_topics(), quick_relay());
+        relay = std::make_unique<rs::ChangeRelay>(*tail, *publisher, *table, mcs::topics_of_kinds(), quick_relay());
     }
     /// The last event that is in the database's log; nullopt: it is empty.
     [[nodiscard]] std::optional<rs::Position> last() const {
@@ -141,7 +135,7 @@ EventWay::EventWay(const StateDatabase& database, Transport transport) : parts_(
     if (transport == Transport::Kafka) {
         parts_->cluster = std::make_unique<MockKafka>();
         rs::KafkaSettings settings;
-        settings.topics = mcs_topics();
+        settings.topics = mcs::topics_of_kinds();
         settings.brokers = parts_->cluster->brokers();
         for (const rs::Topic& topic : settings.topics) parts_->cluster->create(settings.prefix + topic.name, 2);
         parts_->relay_by(std::make_unique<rs::KafkaPublisher>(settings));
@@ -154,7 +148,7 @@ EventWay::EventWay(const StateDatabase& database, Transport transport) : parts_(
         rs::NatsSettings settings;
         settings.url = shared_server().url();
         settings.prefix = "way" + std::to_string(++number);
-        settings.topics = mcs_topics();
+        settings.topics = mcs::topics_of_kinds();
         parts_->relay_by(std::make_unique<rs::JetStreamPublisher>(settings));
         parts_->log = std::make_unique<PatientLog>(std::move(rs::JetStreamChangeLog::make(settings)).value());
     }

@@ -75,6 +75,18 @@ struct SchedulerWorld {
         lease = rs::Lease{epoch, true};
         manager.set_lease(mcs::kSchedulerService, lease, now);
     }
+    /// Another instance leads from now on.
+    void stand_down() {
+        scheduler.stand_down();
+        core.restart();
+        manager.set_lease(mcs::kSchedulerService, std::nullopt, now);
+    }
+    /// This one again, with a core that knows nothing. What it has to do is not done yet.
+    void take_over(std::uint64_t epoch) {
+        lead(epoch);
+        writes.lease_epoch = epoch;
+        join();
+    }
     /// The core registers the Scheduler.
     void join() { scheduler.registered(scheduler.has_placements(), now); }
     /// The core has ended, and there is a new one.

@@ -66,13 +66,13 @@ FetchedPages::FetchedPages(Parts parts)
 
 Result<mcs::MetricReading> FetchedPages::read(const mcs::MetricTarget& metric, Instant now) {
     if (now >= next_forget_) forget(now);
-    if (const std::string why = refusal(metric); !why.empty()) return Error::of(shown(metric.url) + ": " + why);
+    const auto none = [&](const std::string& why) { return Error::of(shown(metric.url) + ": " + why); };
+    if (const std::string why = refusal(metric); !why.empty()) return none(why);
     Page& page = pages_[metric.url];
     Value& value = page.values[{metric.name, metric.labels}];
     page.wanted = value.wanted = now;
     page.timeout = std::max(page.timeout, metric.timeout);
     if (!page.is_under_way && (!page.begun || now - *page.begun >= parts_.period)) fetch(metric.url, page, now);
-    const auto none = [&](const std::string& why) { return Error::of(shown(metric.url) + ": " + why); };
     const Duration max_age =
         std::max(metric.max_age, parts_.period * 2); // what a look finds was fetched by the one before
     if (!page.fault.empty()) return none(page.fault);

@@ -32,8 +32,11 @@ DeploymentRows rows_of(const McsApplication& application, rs::Ptr<mcs::Deploymen
     const std::string& id = deployment->meta.id;
     auto scale = application.scales().get(id);
     auto schedule = application.schedules().get(id);
-    const bool is_admin = call.session && call.session->role == si::Role::Admin;
-    return {std::move(deployment), std::move(scale), std::move(schedule), !is_admin};
+    return {std::move(deployment), std::move(scale), std::move(schedule), !is_of_admin(call)};
+}
+
+bool is_of_admin(const Call& call) {
+    return call.session && call.session->role == si::Role::Admin;
 }
 
 std::string submitter_of(const Call& call) {

@@ -20,6 +20,7 @@ void with_application(McsThread& mcs, const CallPtr& call,
 [[nodiscard]] DeploymentRows rows_of(const McsApplication& application, rs::Ptr<mcs::Deployment> deployment,
                                      const Call& call);
 
+[[nodiscard]] bool is_of_admin(const Call& call);
 /// Who sends it, as submitter_text() says.
 [[nodiscard]] std::string submitter_of(const Call& call);
 

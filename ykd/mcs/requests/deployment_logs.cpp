@@ -105,7 +105,7 @@ void answer_list(const CallPtr& call, const Source& source) {
 
 /// False: the call was answered.
 bool may_read(const CallPtr& call, const mcs::Deployment& row) {
-    if (call->session && call->session->role == si::Role::Admin) return true;
+    if (is_of_admin(*call)) return true;
     const auto submitter = row.tags->find(mcs::kSubmitterTag);
     if (submitter != row.tags->end() && submitter->second == submitter_of(*call)) return true;
     call->fail(ErrorCode::Forbidden, "the output of a command is for role admin, and for whoever gave the command");

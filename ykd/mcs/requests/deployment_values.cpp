@@ -7,6 +7,7 @@
 #include "libcore/mcs/work_tags.h"
 #include "protocol/mcs/schedule_text.h"
 #include "protocol/mcs/status_text.h"
+#include "ykd/configuration/extra_config_keys.h"
 
 namespace yk::service {
 namespace {
@@ -39,14 +40,12 @@ bool is_child(const Child& child, const mcs::Deployment& of) {
     return child && child->owner.uid == of.meta.uid;
 }
 
-constexpr std::string_view kHidden = "***";
-
 /// Those that a user gave.
 Value tags_value(const mcs::Texts& tags, bool hides_secrets) {
     Value value = Value::object();
     for (const auto& [tag, text] : tags)
         if (tag != mcs::kSubmitterTag)
-            value[tag] = hides_secrets && tag.starts_with(mcs::kVariableTags) ? std::string{kHidden} : text;
+            value[tag] = hides_secrets && tag.starts_with(mcs::kVariableTags) ? std::string{kMasked} : text;
     return value;
 }
 

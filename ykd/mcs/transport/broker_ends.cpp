@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "libcore/mcs/kinds.h"
+#include "protocol/brokers/mcs_topics.h"
 #ifdef YK_WITH_KAFKA
 #include "protocol/brokers/kafka/kafka_change_log.h"
 #include "protocol/brokers/kafka/kafka_publisher.h"
@@ -22,12 +22,6 @@ using Opened = Result<std::optional<BrokerEnds>>;
 /// Of a broker that hangs: it is asked on the thread that answers users.
 [[maybe_unused]] constexpr Duration kPatience = std::chrono::seconds{1};
 
-[[maybe_unused]] rs::Topics topics_of_kinds() {
-    rs::Topics topics;
-    for (const rs::Kind kind : mcs::kKinds) topics.push_back({kind, std::string{mcs::name_of(kind)}});
-    return topics;
-}
-
 [[maybe_unused]] Error built_without(const std::string& what, const std::string& package, const std::string& option) {
     return Error::at("mcs.transport", "this ykd was built without " + what + " (" + package + ", " + option + ")");
 }
@@ -37,13 +31,13 @@ Opened open_kafka(const KafkaChoice& chosen) {
     rs::KafkaSettings settings;
     settings.brokers = chosen.brokers;
     settings.prefix = chosen.prefix;
-    settings.topics = topics_of_kinds();
+    settings.topics = mcs::topics_of_kinds();
     settings.properties = chosen.properties;
     auto publisher = std::make_unique<rs::KafkaPublisher>(settings);
     settings.timeout = kPatience;
     YK_TRY(log, rs::KafkaChangeLog::make(settings));
-    return std::optional{BrokerEnds{"kafka", chosen.brokers, chosen.fallback_after, topics_of_kinds(), std::move(log),
-                                    std::move(publisher)}};
+    return std::optional{BrokerEnds{"kafka", chosen.brokers, chosen.fallback_after, mcs::topics_of_kinds(),
+                                    std::move(log), std::move(publisher)}};
 }
 #else
 Opened open_kafka(const KafkaChoice& /*chosen*/) {
@@ -56,7 +50,7 @@ Opened open_nats(const NatsChoice& chosen, std::uint64_t seed) {
     rs::NatsSettings settings;
     settings.url = chosen.url;
     settings.prefix = chosen.stream;
-    settings.topics = topics_of_kinds();
+    settings.topics = mcs::topics_of_kinds();
     settings.create = chosen.create;
     settings.seed = seed;
     auto publisher = std::make_unique<rs::JetStreamPublisher>(settings);
@@ -64,7 +58,7 @@ Opened open_nats(const NatsChoice& chosen, std::uint64_t seed) {
     settings.seed = seed + 1;
     YK_TRY(log, rs::JetStreamChangeLog::make(settings));
     return std::optional{BrokerEnds{"nats", rs::shown_address(std::string_view{chosen.url}), chosen.fallback_after,
-                                    topics_of_kinds(), std::move(log), std::move(publisher)}};
+                                    mcs::topics_of_kinds(), std::move(log), std::move(publisher)}};
 }
 #else
 Opened open_nats(const NatsChoice& /*chosen*/, std::uint64_t /*seed*/) {

@@ -29,6 +29,13 @@ struct HandlerWorld : AlbumWorld {
         rows.change(id, [](Album& one) { one.title += "!"; });
         settle();
     }
+    /// The object goes, and another one with its id comes.
+    void replace(const std::string& id) {
+        rows.drop(id);
+        settle();
+        rows.create(album(id));
+        settle();
+    }
     void fail_always() {
         calls.answer = [](const EventContext&) { return HandlerResult::retry("no paint"); };
     }
@@ -109,21 +116,14 @@ TEST_CASE("rs R-081 a handler that reads the cache hears of all that goes from t
         CHECK(world.calls.take() == Calls{"delete b v2"});
     }
     SECTION("the first of two lives") {
-        world.rows.drop("b");
-        world.settle();
-        world.rows.create(album("b"));
-        world.settle();
+        world.replace("b");
         world.succeed();
         world.pass(1s);
         CHECK(world.calls.take() == Calls{"delete b v1", "add b v1"});
     }
     SECTION("of several lives the first") {
-        for (const char* const id : {"b", "b"}) {
-            world.rows.drop(id);
-            world.settle();
-            world.rows.create(album(id));
-            world.settle();
-        }
+        world.replace("b");
+        world.replace("b");
         world.rows.drop("b");
         world.settle();
         world.succeed();

@@ -159,13 +159,10 @@ private:
     /// Another instance leads for a while, and has done nothing.
     void stand_down() {
         if (!one_in(4)) return;
-        world_.scheduler.stand_down();
-        world_.core.restart();
-        world_.manager.set_lease(kSchedulerService, std::nullopt, world_.now);
+        world_.stand_down();
         while (world_.carry_out()) {
         }
-        world_.lead(++world_.writes.lease_epoch);
-        world_.join();
+        world_.take_over(world_.writes.lease_epoch + 1);
     }
 
     rs::Chance chance_;

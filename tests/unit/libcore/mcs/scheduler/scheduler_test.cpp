@@ -441,14 +441,10 @@ TEST_CASE("rs R-092 rs R-140 an instance that takes over brings the rows with it
     TenPlaces world;
     world.deploy("web", 3);
     world.pass(1s);
-    world.scheduler.stand_down();
-    world.core.restart();
-    world.manager.set_lease(kSchedulerService, std::nullopt, world.now);
+    world.stand_down();
     world.pass(1s);
     CHECK(world.scheduler.table().size() == 0);
-    world.lead(2);
-    world.writes.lease_epoch = 2;
-    world.join();
+    world.take_over(2);
     world.pass(1s);
     CHECK(world.core.allocations.size() == 3);
     CHECK(world.placed("web") == 3);
@@ -459,14 +455,10 @@ TEST_CASE("rs R-081 rs R-140 what goes while an instance takes over is not left 
     TenPlaces world;
     world.deploy("web", 3);
     world.pass(1s);
-    world.scheduler.stand_down();
-    world.core.restart();
-    world.manager.set_lease(kSchedulerService, std::nullopt, world.now);
+    world.stand_down();
     world.scale("web", 2);
     world.pass(1s);
-    world.lead(2);
-    world.writes.lease_epoch = 2;
-    world.join();
+    world.take_over(2);
     world.holds_writes = true;
     world.scheduler.turn({*world.lease, world.now}); // begins to write the schedule
     world.settle(); // the handler of the Deployment is called, and has to wait for that
