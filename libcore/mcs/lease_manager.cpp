@@ -12,15 +12,21 @@ LeaseManager::LeaseManager(LeasePort& port, const LeaseSettings& settings, const
     for (std::size_t at = 0; at < names.size(); ++at) entries_[at].name = names[at];
 }
 
+/// Of several that are due the one that has waited longest, so that none is forgotten for another, however seldom
+/// somebody comes for calls; of equal ones a lease that is held.
 std::unique_ptr<rs::IoCall> LeaseManager::next_call(Instant now) {
     owner_thread_.claim();
+    const auto order_of = [](const Entry& entry) { return std::pair{entry.next, !entry.epoch}; };
+    Entry* first = nullptr;
     for (Entry& entry : entries_) {
         if (entry.is_calling || now < entry.next || (is_releasing_ && !entry.epoch)) continue;
-        entry.is_calling = true;
-        if (is_leaving(entry)) return release_call(entry);
-        return entry.epoch ? renew_call(entry, now) : acquire_call(entry, now);
+        if (first == nullptr || order_of(entry) < order_of(*first)) first = &entry;
     }
-    return nullptr;
+    if (first == nullptr) return nullptr;
+    first->is_calling = true;
+    if (is_leaving(*first)) return release_call(*first);
+    if (first->epoch) return renew_call(*first, now);
+    return acquire_call(*first, now);
 }
 
 void LeaseManager::turn(Instant now) {

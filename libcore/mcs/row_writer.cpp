@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libcore/mcs/row_writer.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "libcore/base/check.h"
@@ -39,7 +38,10 @@ void RowWriter::write(const rs::Lease& lease, WriteCommand command, Take take) {
     queue_.add({service_, lease.epoch}, std::move(command),
                [this, id, epoch = lease.epoch, take = std::move(take)](const WriteOutcome& outcome, Instant now) {
                    writing_.erase(id);
-                   if (std::holds_alternative<Fenced>(outcome)) fenced_ = std::max(fenced_.value_or(0), epoch);
+                   if (std::holds_alternative<Fenced>(outcome))
+                       fenced_ = epoch;
+                   else if (fenced_ != epoch)
+                       fenced_.reset(); // its number may be given again, by a database that was restored
                    take(outcome, now);
                });
 }

@@ -176,10 +176,11 @@ struct NotOwner {
 struct Fenced {
     std::string message;
 };
-/// Not now: the database is busy, away, or its disk is full. Nothing was written as far as is known; a repetition with
+/// Not now: the database is busy, away, or its disk is full. Nothing was written, unless it says so; a repetition with
 /// the same `expect` is safe.
 struct Transient {
     std::string message;
+    bool is_in_doubt = false; // the connection ended while it was committed: it may be written
 };
 /// Never: what was asked cannot be stored, or the database is damaged.
 struct Fatal {

@@ -84,6 +84,8 @@ public:
     /// !is_calling(), and that no handler has begun.
     virtual void begin_load(const CapturedCursor& captured) = 0;
     [[nodiscard]] virtual Load load() const = 0;
+    /// Why it has failed.
+    [[nodiscard]] virtual const std::string& load_fault() const = 0;
     /// From now on is_settled() says whether every key that is to be read now was read once.
     virtual void mark() = 0;
     [[nodiscard]] virtual bool is_settled() const = 0;

@@ -76,6 +76,7 @@ private:
         load_ = Load::Reading;
     }
     [[nodiscard]] Load load() const override { return load_; }
+    [[nodiscard]] const std::string& load_fault() const override { return load_fault_; }
     void mark() override { reconciler_.queue().mark(); }
     [[nodiscard]] bool is_settled() const override { return reconciler_.queue().settled() && !resync_.is_relisting(); }
     void begin_handlers(Instant now) override {
@@ -164,8 +165,10 @@ private:
     }
     void take_page(const Result<Page<T>, StoreError>& page, Instant now) {
         is_loading_page_ = false;
-        static_cast<void>(gate_.ended(error_of(page), now));
+        const bool is_answered = gate_.ended(error_of(page), now);
         if (!page.ok()) {
+            if (is_answered) resync_.page_failed(page.error());
+            load_fault_ = page.error().message;
             load_ = Load::Failed;
             return;
         }
@@ -187,6 +190,7 @@ private:
     std::map<std::string, Lease, std::less<>> leases_; // of the services that this process writes as
     std::string load_after_;                           // the last id of the last page of the first full read
     Load load_ = Load::None;
+    std::string load_fault_;
     bool is_loading_page_ = false;
     bool has_begun_ = false; // the handlers have
 };

@@ -13,6 +13,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -128,8 +129,16 @@ public:
             queue_.add(meta_of(*entry.object).id, step.reason, now);
         });
     }
+    /// Queues the broken rows that the scan has not seen: they may have gone.
+    void queue_unseen_broken(const ScanStep& step, Instant now) {
+        for (const auto& [id, why] : broken_)
+            if (!broken_seen_.contains(id)) queue_.add(id, step.reason, now);
+    }
     /// What is applied from now on counts as seen by the scan of this number.
-    void begin_scan(std::uint32_t scan) { scan_ = scan; }
+    void begin_scan(std::uint32_t scan) {
+        scan_ = scan;
+        broken_seen_.clear();
+    }
 
     /// A row of the first full read.
     void load(const Found<T>& found) {
@@ -144,6 +153,7 @@ public:
         halves_.clear();
         stale_.clear();
         broken_.clear();
+        broken_seen_.clear();
         suspects_.forget_all();
         ++changes_;
         for (std::uint64_t& at : changed_at_) at = changes_;
@@ -297,12 +307,14 @@ private:
 
     void keep_broken(const BrokenRow& row) {
         ++counters_.broken;
+        broken_seen_.insert(row.id);
         const bool is_news = broken_.insert_or_assign(row.id, std::string{cut(row.message, kMostMessage)}).second;
         if (is_news) announce(NoticeKind::Broken, row.id, row.message);
     }
     void mend(std::string_view id) {
         const auto found = broken_.find(id);
         if (found == broken_.end()) return;
+        if (const auto seen = broken_seen_.find(id); seen != broken_seen_.end()) broken_seen_.erase(seen);
         broken_.erase(found);
         announce(NoticeKind::Mended, id, {});
     }
@@ -333,8 +345,9 @@ private:
     WorkQueue queue_;
     std::deque<std::vector<WorkQueue::Item>> halves_; // taken, and to be read in smaller batches
     Suspects suspects_;
-    std::map<std::string, unsigned, std::less<>> stale_;                              // reads in a row, by id
-    std::map<std::string, std::string, std::less<>> broken_;                          // why, by id
+    std::map<std::string, unsigned, std::less<>> stale_;     // reads in a row, by id
+    std::map<std::string, std::string, std::less<>> broken_; // why, by id
+    std::set<std::string, std::less<>> broken_seen_;         // of them by the scan that runs, or ran last
     std::vector<std::uint64_t> changed_at_ = std::vector<std::uint64_t>(kBuckets, 0); // `changes_` then, by bucket
     LatencyWindow latency_;
     ReconcileCounters counters_;

@@ -10,6 +10,7 @@
 //
 // Owner: ResourceInformer<T>. Thread: its owner's; the reads are IoCalls.
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <memory>
@@ -28,12 +29,13 @@ struct ScanReport {
     ScanKind kind{};
     Instant began, ended;
     bool was_aborted = false;
+    std::string fault; // why
     std::uint64_t rows = 0, changed = 0, same = 0, broken = 0;
     std::uint64_t queued = 0;  // rows whose keys were busy, and are read once more
     std::uint64_t orphans = 0; // in the cache and not seen in the database
     [[nodiscard]] std::string text() const {
-        return (was_aborted ? "aborted, " : "") + std::to_string(rows) + " rows, " + std::to_string(changed) +
-               " changed, " + std::to_string(orphans) + " not seen, in " +
+        return (was_aborted ? "aborted (" + fault + "), " : "") + std::to_string(rows) + " rows, " +
+               std::to_string(changed) + " changed, " + std::to_string(orphans) + " not seen, in " +
                std::to_string((ended - began).count() / 1'000'000) + " ms";
     }
 };
@@ -70,7 +72,15 @@ public:
     }
     /// As many times the rows that the settings say are read at once.
     void set_page_factor(std::size_t factor) { page_factor_ = factor; }
-    [[nodiscard]] std::size_t page() const { return settings_.resync.page * page_factor_; }
+    /// Rows of a page.
+    [[nodiscard]] std::size_t page() const {
+        return std::max<std::size_t>(settings_.resync.page * page_factor_ / page_divisor_, 1);
+    }
+    /// The database answers, and did not give a page: if it was too much for its limit of time, the next ones are
+    /// smaller, until a scan has gone well.
+    void page_failed(const StoreError& error) {
+        if (error.fault == StoreFault::Transient && page() > 1) page_divisor_ *= 2;
+    }
     /// Whether a relist runs or waits: the cache may lack something until then.
     [[nodiscard]] bool is_relisting() const {
         return waiting_ == ScanKind::Relist || (!is_idle() && report_.kind == ScanKind::Relist);
@@ -94,7 +104,9 @@ public:
         }
         if (phase_ != Phase::Comparing) return false;
         next_slot_ = reconciler_.queue_unseen(next_slot_, kSlice, step(), report_.orphans, now);
-        if (next_slot_ >= cache_.end()) end(now);
+        if (next_slot_ < cache_.end()) return true;
+        reconciler_.queue_unseen_broken(step(), now);
+        end(now);
         return true;
     }
     /// When there is something to do without an event; nullopt: never.
@@ -131,7 +143,7 @@ private:
         begin_reading(now);
     }
     void begin_reading(Instant now) {
-        const ScanReport fresh{report_.kind, report_.began, {}};
+        const ScanReport fresh{report_.kind, report_.began, {}, false, {}};
         report_ = fresh;
         after_.clear();
         reconciler_.begin_scan(++scan_);
@@ -142,7 +154,8 @@ private:
     void finish(const Result<Page<T>, StoreError>& page, const ReadMark& mark, Instant now) {
         is_reading_ = false;
         const bool is_answered = gate_.ended(error_of(page), now);
-        if (!page.ok()) return abort(is_answered, now);
+        if (!page.ok() && is_answered) page_failed(page.error());
+        if (!page.ok()) return abort(page.error().message, is_answered, now);
         failures_ = 0;
         apply(page.value(), mark, now);
         pace_.rows_read(page.value().found.size(), now);
@@ -164,9 +177,10 @@ private:
     }
 
     /// What was seen so far proves nothing of what was not: no orphans are looked for.
-    void abort(bool is_answered, Instant now) {
+    void abort(const std::string& why, bool is_answered, Instant now) {
         if (failures_ == 0) {
             report_.was_aborted = true;
+            report_.fault = why;
             report_.ended = now;
             keep(report_);
         }
@@ -180,6 +194,7 @@ private:
         report_.ended = now;
         keep(report_);
         deliveries_.retry_parked(now);
+        if (page_divisor_ > 1) page_divisor_ /= 2;
         phase_ = Phase::Idle;
         if (waiting_) begin(now);
     }
@@ -205,7 +220,7 @@ private:
     std::string after_; // the last id of the last page
     typename ResourceCache<T>::Slot next_slot_ = 0;
     std::uint32_t scan_ = 0;
-    std::size_t page_factor_ = 1;
+    std::size_t page_factor_ = 1, page_divisor_ = 1;
     unsigned failures_ = 0;
     bool is_reading_ = false;
 };

@@ -252,7 +252,7 @@ bool StateManager::advance_loading(Instant now) {
     bool all = true;
     for (const auto& each : informers_) {
         if (each->load() == Informer::Load::Failed) {
-            start_again("a read failed", now);
+            start_again("a read of " + std::string{each->name()} + " failed: " + each->load_fault(), now);
             return true;
         }
         all = all && each->load() == Informer::Load::Done;

@@ -2,6 +2,7 @@
 #include "protocol/databases/database_lock.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -20,6 +21,16 @@ std::string holder_of(int file) {
     std::array<char, 32> text{};
     const ::ssize_t size = ::pread(file, text.data(), text.size() - 1, 0);
     return size > 0 ? std::string{text.data(), static_cast<std::size_t>(size)} : std::string{"unknown"};
+}
+
+/// A file that root makes belongs to whom the database belongs to, who may want it next. One with a second name could
+/// be anything.
+void give_to_owner(int file, const std::string& database) {
+    struct ::stat owned {
+    }, made{};
+    if (::geteuid() != 0 || ::stat(database.c_str(), &owned) != 0 || ::fstat(file, &made) != 0) return;
+    if (made.st_uid == 0 && made.st_nlink == 1)
+        static_cast<void>(::fchown(file, owned.st_uid, owned.st_gid) == 0); // else it is root's, as it was
 }
 
 /// False: another process has a lock that does not go with this one.
@@ -43,6 +54,7 @@ Result<DatabaseLock> DatabaseLock::take(const std::string& database, How how) {
     const std::string path = database + ".lock";
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0) return error_of(path, std::strerror(errno));
+    give_to_owner(file, database);
     DatabaseLock lock{file, how};
     constexpr std::chrono::milliseconds kPause{20};
     for (int tries = how == How::Shared ? 50 : 1;; --tries) {

@@ -24,6 +24,14 @@ GroupOutcome failed(GroupOutcome group, GroupOutcome::What what, const rs::Store
     return group;
 }
 
+GroupOutcome not_committed(GroupOutcome group, const rs::StoreError& error) {
+    if (error.fault != rs::StoreFault::Down) return failed(std::move(group), GroupOutcome::What::Undone, error);
+    for (WriteOutcome& each : group.outcomes)
+        if (std::holds_alternative<Written>(each)) each = Transient{error.message, true};
+    group.what = GroupOutcome::What::InDoubt;
+    return group;
+}
+
 } // namespace
 
 GroupOutcome WriteGroup::write(std::span<const WriteRequest* const> requests) {
@@ -49,8 +57,11 @@ GroupOutcome WriteGroup::write(std::span<const WriteRequest* const> requests) {
         const rs::StoreError error{rs::StoreFault::Transient, message_of(outcome)};
         return failed(std::move(group), GroupOutcome::What::Undone, error);
     }
-    const auto position = commit(transaction);
+    const auto position = end_of_group();
     if (!position.ok()) return failed(std::move(group), GroupOutcome::What::Undone, position.error());
+    YK_FAULT(GroupWritten);
+    if (const auto done = transaction.commit(); !done.ok()) return not_committed(std::move(group), done.error());
+    YK_FAULT(GroupCommitted);
     for (WriteOutcome& each : group.outcomes)
         if (auto* const written = std::get_if<Written>(&each)) written->position = *position;
     return group;
@@ -94,14 +105,10 @@ void WriteGroup::flush(const std::string& id) {
     }
 }
 
-Result<rs::Cursor, rs::StoreError> WriteGroup::commit(rs::SqlTransaction& transaction) {
+Result<rs::Cursor, rs::StoreError> WriteGroup::end_of_group() {
     flush({});
     if (!flushed_.ok()) return flushed_.error();
-    YK_TRY(head, connection_.log_head(rs::SqlAccess::Write));
-    YK_FAULT(GroupWritten);
-    YK_CHECKED(transaction.commit());
-    YK_FAULT(GroupCommitted);
-    return head;
+    return connection_.log_head(rs::SqlAccess::Write);
 }
 
 } // namespace yk::mcs

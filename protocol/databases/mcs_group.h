@@ -35,7 +35,7 @@ private:
     [[nodiscard]] WriteOutcome write_alone(const WriteRequest& request);
     [[nodiscard]] WriteOutcome fence_and_write(const WriteRequest& request);
     /// Ends the transaction; the position that its writes have in the change log.
-    [[nodiscard]] Result<rs::Cursor, rs::StoreError> commit(rs::SqlTransaction& transaction);
+    [[nodiscard]] Result<rs::Cursor, rs::StoreError> end_of_group();
 
     rs::SqlConnection& connection_;
     const LeaseHolder holder_;

@@ -79,15 +79,24 @@ SqliteConnection::SqliteConnection(sqlite3* database, const SqliteSettings& sett
 
 Result<std::unique_ptr<SqliteConnection>, StoreError> SqliteConnection::open(const std::string& path,
                                                                              const SqliteSettings& settings) {
+    YK_TRY(connection, begin(path, settings, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
+    if (const auto done = connection->set_up(); !done.ok())
+        return StoreError{done.error().fault, path + ": " + done.error().message};
+    return connection;
+}
+
+Result<std::unique_ptr<SqliteConnection>, StoreError> SqliteConnection::look_at(const std::string& path) {
+    return begin(path, {}, SQLITE_OPEN_READONLY);
+}
+
+Result<std::unique_ptr<SqliteConnection>, StoreError> SqliteConnection::begin(const std::string& path,
+                                                                              const SqliteSettings& settings, int how) {
     sqlite3* database = nullptr;
-    constexpr int kHow = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-    const int opened = sqlite3_open_v2(path.c_str(), &database, kHow, nullptr);
+    const int opened = sqlite3_open_v2(path.c_str(), &database, how | SQLITE_OPEN_NOMUTEX, nullptr);
     std::unique_ptr<SqliteConnection> connection{new SqliteConnection(database, settings)};
     if (opened != SQLITE_OK) return StoreError{fault_of(opened), path + ": " + sqlite3_errmsg(database)};
     sqlite3_extended_result_codes(database, 1);
     connection->wait_for_locks(settings.most_for_locks);
-    if (const auto done = connection->set_up(); !done.ok())
-        return StoreError{done.error().fault, path + ": " + done.error().message};
     return connection;
 }
 

@@ -34,6 +34,8 @@ public:
     /// Opens the file, which is made if there is none, and sees that it is opened as wanted (rs R-021).
     [[nodiscard]] static Result<std::unique_ptr<SqliteConnection>, StoreError>
     open(const std::string& path, const SqliteSettings& settings = {});
+    /// Opens a file that may be anybody's, to read it; it stays as it is.
+    [[nodiscard]] static Result<std::unique_ptr<SqliteConnection>, StoreError> look_at(const std::string& path);
     ~SqliteConnection() override;
 
     [[nodiscard]] Result<void, StoreError> run(const std::string& sql) override;
@@ -62,6 +64,8 @@ public:
 
 private:
     SqliteConnection(sqlite3* database, const SqliteSettings& settings);
+    [[nodiscard]] static Result<std::unique_ptr<SqliteConnection>, StoreError>
+    begin(const std::string& path, const SqliteSettings& settings, int how);
     [[nodiscard]] Result<void, StoreError> set_up();
 
     sqlite3* const database_;

@@ -45,6 +45,7 @@ constexpr std::array kErrors{
     Named<ErrorCode>{ErrorCode::Busy, "E_BUSY"},
     Named<ErrorCode>{ErrorCode::Timeout, "E_TIMEOUT"},
     Named<ErrorCode>{ErrorCode::ShuttingDown, "E_SHUTTING_DOWN"},
+    Named<ErrorCode>{ErrorCode::InDoubt, "E_IN_DOUBT"},
     Named<ErrorCode>{ErrorCode::Internal, "E_INTERNAL"},
 };
 

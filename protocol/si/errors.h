@@ -41,6 +41,7 @@ enum class ErrorCode : std::uint32_t {
     Busy = 400,
     Timeout = 401,
     ShuttingDown = 402,
+    InDoubt = 403,
     Internal = 500
 };
 

@@ -151,15 +151,15 @@ struct ExplainRequest {
 
 // --- Deployments (resource-state.md) --------------------------------------------------------------------------------
 
-/// Rows of resource state, from memory. Which members count depends on `what`.
+/// Rows of resource state, from memory, and how the daemon keeps them. Which members count depends on `what`.
 struct McsReadRequest {
     static constexpr Kind kKind = Kind::McsRead;
-    std::string what{};         // list, describe or status
-    std::string kind{};         // of the rows: deployment, or node to list
-    std::string id{};           // describe: the id or the name
+    std::string what{};         // list, describe, inspect, logs, status or dead-letters
+    std::string kind{};         // of the rows: deployment; node to list; inspect: any
+    std::string id{};           // of one row, or its name
     std::uint32_t limit = 1000; // rows per page
     std::string cursor{};       // of the page before; empty: the first page
-    std::string min_position{}; // wait until what was written up to there is seen; empty: do not
+    std::string min_position{}; // list, describe: wait until what was written up to there is seen; empty: do not
     std::uint64_t wait_ms = 5000;
     bool operator==(const McsReadRequest&) const = default;
 };

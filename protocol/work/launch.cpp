@@ -13,8 +13,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
+#include <thread>
 
 namespace yk::work {
 namespace {
@@ -156,8 +158,27 @@ Result<void> check_identity(const Launch& launch) {
     return {};
 }
 
+constexpr std::size_t kMostLingering = 32;
+
+/// Children that were killed and did not end, as when what they wait for cannot be interrupted. Owner: the thread that
+/// starts commands.
+std::vector<pid_t>& lingering() {
+    thread_local std::vector<pid_t> pids;
+    return pids;
+}
+
+bool is_reaped(pid_t pid) {
+    const pid_t ended = ::waitpid(pid, nullptr, WNOHANG);
+    return ended == pid || (ended < 0 && errno != EINTR);
+}
+
+/// Of one that was killed. What does not end in a moment is looked at again when the next command is started.
 void reap(pid_t pid) {
-    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+    constexpr std::chrono::milliseconds kMoment{500}, kPause{1};
+    const auto end = std::chrono::steady_clock::now() + kMoment;
+    while (!is_reaped(pid)) {
+        if (std::chrono::steady_clock::now() > end) return lingering().push_back(pid);
+        std::this_thread::sleep_for(kPause);
     }
 }
 
@@ -165,6 +186,9 @@ void reap(pid_t pid) {
 
 Result<HeldChild> HeldChild::fork(const Launch& launch) {
     YK_CHECKED(check_identity(launch));
+    std::erase_if(lingering(), is_reaped);
+    if (lingering().size() >= kMostLingering)
+        return Error{EAGAIN, "too many commands that were killed do not end, as when a home cannot be reached", {}};
     Prepared prepared;
     prepared.arguments = {kShell, "-c", launch.text.c_str(), nullptr};
     for (const std::string& each : launch.environment) prepared.environment.push_back(each.c_str());

@@ -14,6 +14,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::chrono::milliseconds kPatience{20}; // of who asks, while commands are started
+constexpr std::chrono::milliseconds kHurry{200};   // after that
+
 /// For poll(): -1 for ever.
 int wait_until(const std::optional<TimePoint>& due) {
     if (!due) return -1;
@@ -41,10 +44,7 @@ Worker::Worker(std::unique_ptr<Commands> commands, AllocationWork::Options work,
       work_(*commands_, std::move(work)) {}
 
 Worker::~Worker() {
-    {
-        const std::lock_guard lock(mutex_);
-        ending_ = true;
-    }
+    ending_ = true;
     wake();
     thread_.end();
 }
@@ -77,10 +77,27 @@ std::optional<TimePoint> Worker::step() {
 }
 
 /// Others go first: the loop would have the mutex again at once, and start commands while nobody else gets a turn.
-std::unique_lock<std::mutex> Worker::turn() {
+Worker::Turn Worker::turn() {
     ++waiting_;
-    std::unique_lock lock(mutex_);
+    Turn lock(mutex_);
     --waiting_;
+    return lock;
+}
+
+/// It may not come: owns_lock() says so. Who has waited in vain does not wait at all for a while, and so has time for
+/// what else there is to do.
+Worker::Turn Worker::turn_within(std::chrono::milliseconds time) {
+    constexpr std::chrono::milliseconds kPause{1};
+    const auto begin = Clock::now();
+    const auto end = begin < hurried_until_.load() ? begin : begin + time;
+    ++waiting_;
+    Turn lock(mutex_, std::try_to_lock); // the thread sanitizer does not know locks with a limit of time
+    while (!lock.owns_lock() && Clock::now() < end) {
+        std::this_thread::sleep_for(kPause);
+        static_cast<void>(lock.try_lock());
+    }
+    --waiting_;
+    if (!lock.owns_lock() && end != begin) hurried_until_ = Clock::now() + kHurry;
     return lock;
 }
 
@@ -108,7 +125,8 @@ void Worker::take_tasks() {
         const std::lock_guard lock(inbox_mutex_);
         tasks.swap(inbox_);
     }
-    for (const Task& task : tasks) task(work_, Clock::now());
+    for (const Task& task : tasks)
+        if (!ending_) task(work_, Clock::now());
 }
 
 void Worker::placed(Announced<si::Allocation> allocation) {
@@ -142,18 +160,20 @@ void Worker::stop() {
 }
 
 bool Worker::wait_until_idle(std::chrono::milliseconds time) {
-    auto lock = turn();
-    return idle_.wait_for(lock, time, [this] { return !has_tasks() && work_.is_idle(); });
+    const auto end = Clock::now() + time;
+    hurried_until_ = TimePoint{};
+    auto lock = turn_within(time);
+    return lock.owns_lock() && idle_.wait_until(lock, end, [this] { return !has_tasks() && work_.is_idle(); });
 }
 
 bool Worker::is_busy() {
-    const auto lock = turn();
-    return has_tasks() || !work_.is_idle() || work_.has_releases() || work_.due();
+    const auto lock = turn_within(kPatience);
+    return !lock.owns_lock() || has_tasks() || !work_.is_idle() || work_.has_releases() || work_.due();
 }
 
 std::vector<si::AllocationRelease> Worker::take_releases(std::size_t most) {
-    const auto lock = turn();
-    return work_.take_releases(most);
+    const auto lock = turn_within(kPatience);
+    return lock.owns_lock() ? work_.take_releases(most) : std::vector<si::AllocationRelease>{};
 }
 
 void Worker::put_back(std::vector<si::AllocationRelease> releases) {
@@ -162,19 +182,21 @@ void Worker::put_back(std::vector<si::AllocationRelease> releases) {
 }
 
 std::vector<std::string> Worker::take_notes() {
-    const auto lock = turn();
-    return work_.take_notes();
+    const auto lock = turn_within(kPatience);
+    return lock.owns_lock() ? work_.take_notes() : std::vector<std::string>{};
 }
 
 std::size_t Worker::running() {
-    const auto lock = turn();
-    return commands_->size();
+    const auto lock = turn_within(kPatience);
+    if (lock.owns_lock()) running_ = commands_->size();
+    return running_;
 }
 
-std::vector<std::optional<WorkState>> Worker::states_of(const std::vector<AllocationName>& names) {
+std::optional<std::vector<std::optional<WorkState>>> Worker::states_of(const std::vector<AllocationName>& names) {
+    const auto lock = turn_within(kPatience);
+    if (!lock.owns_lock()) return std::nullopt;
     std::vector<std::optional<WorkState>> states;
     states.reserve(names.size());
-    const auto lock = turn();
     for (const AllocationName& each : names) states.push_back(work_.state_of(each));
     return states;
 }

@@ -20,7 +20,8 @@
 
 namespace yk::work {
 
-/// Owner: whoever serves the resource manager. Thread: any.
+/// Owner: whoever serves the resource manager. Thread: any. Starting a command may take seconds, as in a home that
+/// hangs: who asks meanwhile gets nothing, and asks again later; put_back() waits.
 class Worker {
 public:
     /// `on_news`: called on the thread when there are releases or notes to take; may be empty.
@@ -44,13 +45,16 @@ public:
 
     /// Whether something runs or is to be sent, so that one should look again soon.
     [[nodiscard]] bool is_busy();
+    /// What is not given now is, once `on_news` was called again; so are notes.
     [[nodiscard]] std::vector<si::AllocationRelease> take_releases(std::size_t most);
     void put_back(std::vector<si::AllocationRelease> releases);
     [[nodiscard]] std::vector<std::string> take_notes();
-    /// How many commands and hooks run.
+    /// How many commands and hooks run, or did when somebody could last ask.
     [[nodiscard]] std::size_t running();
-    /// What has become of the commands of these allocations, in their order; nullopt: nothing was started.
-    [[nodiscard]] std::vector<std::optional<WorkState>> states_of(const std::vector<AllocationName>& names);
+    /// What has become of the commands of these allocations, in their order; nullopt of one: nothing was started.
+    /// Nullopt of all: it cannot be known now.
+    [[nodiscard]] std::optional<std::vector<std::optional<WorkState>>>
+    states_of(const std::vector<AllocationName>& names);
 
     /// How commands are run: what was left of an earlier process, and whether limits hold.
     [[nodiscard]] const Commands& commands() const { return *commands_; }
@@ -64,7 +68,9 @@ private:
     void run();
     std::optional<TimePoint> step();
     void wake() const;
-    [[nodiscard]] std::unique_lock<std::mutex> turn();
+    using Turn = std::unique_lock<std::mutex>;
+    [[nodiscard]] Turn turn();
+    [[nodiscard]] Turn turn_within(std::chrono::milliseconds time);
 
     const std::function<void()> on_news_;
     Descriptor wakes_;            // an eventfd
@@ -75,8 +81,10 @@ private:
     std::condition_variable idle_;
     std::unique_ptr<Commands> commands_;
     AllocationWork work_;
-    bool ending_ = false;
-    LoopThread thread_; // the last one: it ends first
+    std::atomic<bool> ending_{false};
+    std::atomic<std::size_t> running_{0};               // when it was last asked
+    std::atomic<TimePoint> hurried_until_{TimePoint{}}; // somebody has waited in vain: others do not wait as long
+    LoopThread thread_;                                 // the last one: it ends first
 };
 
 } // namespace yk::work

@@ -42,7 +42,8 @@ def test_changes_come_by_nats_over_its_end():  # rs R-046, rs R-056, rs R-153, r
             shell(daemon, "UPDATE deployment SET replicas = 7, version = version + 1")
             comes_to(client, "web", 7)
             until("nothing is amiss", lambda: client.get("Status", {})["degraded"] == [] and status(client)["staleMs"] == 0)
-            until("all is sent", lambda: status(client)["relay"]["underWay"] == 0)
+            until("all is sent", lambda: status(client)["relay"]["underWay"] == 0 and status(client)["relay"]["lagMs"] == 0)
+            check("\nmcs_relay_lag_seconds 0\n" in client.get("Metrics", {"prefix": "mcs_"})["text"])
             check(all(kind["repairs"] == 0 for kind in status(client)["kinds"]), status(client)["kinds"])
 
             check("secret" not in said(daemon, client), "the password is shown")

@@ -138,7 +138,8 @@ def test_ykctl_prints_changes():
     with hosted() as daemon:
         client = ready(daemon)
         write(client, "create", "there", replicas=1)
-        until("it has a scale", lambda: "scale" in client.get("McsRead", {"what": "describe", "kind": "deployment", "id": "there"})["item"])
+        there = {"what": "describe", "kind": "deployment", "id": "there"}
+        until("all is written of it", lambda: client.get("McsRead", there)["item"].get("schedule", {}).get("state") == "Scheduling")
         with Running(daemon, "deployment", "watch") as all_, Running(daemon, "deployment", "watch", "web", "-o", "jsonl") as one, \
                 Running(daemon, "deployment", "watch", "--from", "now", "-o", "name") as now:
             all_.says("ADDED     there  0/1", on="out")

@@ -306,6 +306,24 @@ def test_what_cannot_be_done_is_shown_and_tried_again():  # rs R-086, rs R-087, 
         refused("E_MISSING_FIELD", {"verb": "reconcile", "kind": "node"})
 
 
+def is_read_behind_writes(reader, writer):
+    """What one daemon has written is read at another one, by whoever names its position."""
+    behind = lambda what, position, **more: {"what": what, "kind": "deployment", "id": "behind",
+                                             "minPosition": position, **more}
+    position = create(writer, "behind", 0)["position"]
+    items = reader.get("McsRead", behind("list", position))["items"]
+    check("behind" in [item["name"] for item in items], items)
+    for number in range(1, 30):
+        position = scale(writer, "behind", number)["position"]
+        check(reader.get("McsRead", behind("describe", position))["item"]["replicas"] == number)
+    fault = reader.refused("E_INVALID", "McsRead", behind("list", "yesterday"))
+    check(fault["path"] == "minPosition", fault)
+    sequence, epoch = position.split("@")
+    transaction, number = sequence.split(".")
+    later = f"{transaction}.{int(number) + 1000}@{epoch}"
+    reader.refused("E_BUSY", "McsRead", behind("list", later, waitMs=50))
+
+
 def test_a_database_is_used_by_those_who_agree():  # rs R-028, rs R-145, rs R-139, rs R-144, rs R-140, F-39
     with hosted() as one:
         where = f"mcs: {{enabled: true, db: {{url: 'sqlite:{one.folder}/mcs.db'}}, lease: {{enabled: false}}}}\n"
@@ -321,6 +339,8 @@ def test_a_database_is_used_by_those_who_agree():  # rs R-028, rs R-145, rs R-13
             comes_to(other, {"web": 3})
             check(leads(client) == [True] * 3 and leads(other) == [False] * 3)
             create(other, "api", 2)  # users may write at each
+            is_read_behind_writes(client, other)
+            delete(client, "behind")
             comes_to(client, {"api": 2, "web": 3})
             one.end(signal.SIGTERM)  # it gives its leases up
             until("the other leads", lambda: leads(other) == [True] * 3, 10)

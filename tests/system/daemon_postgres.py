@@ -114,6 +114,21 @@ def test_a_server_that_hangs_holds_up_nothing_else():  # rs R-029, rs R-034, F-2
             comes_to(client, "web", 5)
 
 
+def test_a_transaction_that_stays_open_is_named():  # rs R-043, F-26
+    with Postgres() as server, hosted(server.database("held")) as daemon:
+        client = ready(daemon)
+        degraded = lambda: " ".join(client.get("Status")["degraded"])
+        holder = server.begin("BEGIN; SELECT pg_current_xact_id(); SELECT pg_sleep(100)", "held")
+        try:
+            until("it is named", lambda: "pg_terminate_backend" in degraded(), 20)
+            check("of yk in held" in degraded(), degraded())
+            server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep%' AND pid <> pg_backend_pid()")
+            until("it is forgotten", lambda: "pg_terminate_backend" not in degraded(), 20)
+        finally:
+            server.end(signal.SIGQUIT)
+            holder.wait()
+
+
 def test_wrong_places_are_named_without_the_password():  # rs R-033, rs R-145, F-33
     with Postgres() as server:
         with hosted(f"postgresql://yk:secret@/nowhere?host={server.folder}&password=secret") as daemon:

@@ -217,6 +217,7 @@ std::string failure_text(const Failure& failure, bool json) {
 Exit exit_of_code(std::uint32_t code) {
     using C = si::ErrorCode;
     if (code == code_of(C::Auth) || code == code_of(C::Forbidden)) return Exit::Denied;
+    if (code == code_of(C::InDoubt)) return Exit::Unknown;
     if (code == code_of(C::RmUnknown) || code == code_of(C::NotFound)) return Exit::NotFound;
     return Exit::Refused;
 }

@@ -46,12 +46,17 @@ std::string path_of(const std::string& database) {
     return database.starts_with(kScheme) ? database.substr(kScheme.size()) : database;
 }
 
-/// A file that is not there is not made.
+/// A file that is not there is not made, and one of another program stays as it is.
 Answer<Opened> open_sqlite(const std::string& path) {
     std::error_code error;
     if (!std::filesystem::is_regular_file(path, error))
         return not_found(printable(path) + ": there is no such file",
                          {"where is it?  mcs.db.url of the settings, below the state directory; ykctl mcs status"});
+    {
+        const auto file = rs::SqliteConnection::look_at(path);
+        if (!file.ok()) return failed(path, file.error().message);
+        if (const auto ours = mcs::has_our_schema(**file); !ours.ok()) return failed(path, ours.error().message);
+    }
     auto lock = rs::DatabaseLock::take(path, rs::DatabaseLock::How::Exclusive);
     if (!lock.ok())
         return failed(path, lock.error().message,

@@ -24,6 +24,7 @@ McsNumbers::RelayLine relay_line(const TransportStatus& transport, bool is_stuck
             is_stuck,
             relay.under_way,
             transport.relay_waits,
+            transport.relay_lag,
             relay.sent,
             relay.confirmed,
             relay.beginnings,

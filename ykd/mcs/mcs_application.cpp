@@ -16,9 +16,11 @@ namespace {
 constexpr std::string_view kPurgeLease = "purge";
 constexpr std::string_view kRelayLease = rs::kRelayLease;
 constexpr Duration kLookAround = std::chrono::seconds{1};
+constexpr Duration kLookAtLog = std::chrono::seconds{5}; // who keeps it back
 /// Others that wait for a lease ask for it every second.
 constexpr Duration kRelayPause = std::chrono::seconds{5};
 constexpr Duration kSeenPatience = std::chrono::seconds{1};
+constexpr std::size_t kMostUnseen = 1000; // before another one may wait
 constexpr std::size_t kMostWrites = 4096; // that wait, before those of users are refused
 
 mcs::HousekeepingSettings housekeeping_settings(const McsSettings& settings) {
@@ -185,14 +187,16 @@ void McsApplication::hand_out() {
 }
 
 bool McsApplication::answer_seen(Instant now) {
+    bool is_there = false;
     const auto is_due = [&](const Unseen& each) {
-        return now >= each.until || is_seen(each.kind, each.id, each.position);
+        is_there = each.row ? is_seen(each.row->kind, each.row->id, each.position) : is_seen(each.position);
+        return is_there || now >= each.until;
     };
     const auto due = std::find_if(unseen_.begin(), unseen_.end(), is_due);
     if (due == unseen_.end()) return false;
     const auto answer = std::move(due->answer);
     unseen_.erase(due);
-    answer();
+    answer(is_there);
     return true;
 }
 
@@ -201,6 +205,10 @@ bool McsApplication::answer_seen(Instant now) {
 bool McsApplication::is_seen(rs::Kind kind, std::string_view id, const rs::Cursor& position) const {
     if (transport_.has_broker())
         return !(kind == mcs::kNodeKind ? nodes_.reconciler().queue() : deployments_.reconciler().queue()).contains(id);
+    return is_seen(position);
+}
+
+bool McsApplication::is_seen(const rs::Cursor& position) const {
     return rs::reaches(manager_.position(), position) && deployments_.reconciler().queue().queued() == 0 &&
            nodes_.reconciler().queue().queued() == 0;
 }
@@ -221,6 +229,10 @@ void McsApplication::look_around(Instant now) {
                                  "it has not sent were removed from the log; see that the broker "
                                  "answers, and raise that number if it is too small for an outage"
                                : "");
+    if (connections_.who_holds_log && is_read && now >= next_look_at_log_) {
+        next_look_at_log_ = now + kLookAtLog;
+        notices_.note("log", connections_.who_holds_log());
+    }
     note_transport(transport_.trouble(now));
     if (leases_ && transport_.has_broker() && transport_.is_relay_to_give_up(now))
         leases_->give_up(kRelayLease, kRelayPause, now);
@@ -244,7 +256,7 @@ void McsApplication::stop() {
     writer_.stop(is_up ? mcs::McsWriter::Stop::Flush : mcs::McsWriter::Stop::Now);
     const Instant now = steady_instant();
     for (const auto& call : writer_.answered()) call->finish(now);
-    for (const Unseen& each : std::exchange(unseen_, {})) each.answer();
+    for (const Unseen& each : std::exchange(unseen_, {})) each.answer(false);
     watch_.stop(now);
     transport_.stop();
     if (leases_ && is_up) {
@@ -328,8 +340,13 @@ void McsApplication::answered(const Row& row, const mcs::WriteOutcome& outcome, 
     const auto* const written = std::get_if<mcs::Written>(&outcome);
     if (written == nullptr) return done(outcome);
     if (row.is_new) created_.push_back({row.id, written->position});
-    unseen_.push_back({row.kind, row.id, written->position, now + kSeenPatience,
-                       [outcome, done = std::move(done)] { done(outcome); }});
+    unseen_.push_back({row, written->position, now + kSeenPatience,
+                       [outcome, done = std::move(done)](bool /*is_seen*/) { done(outcome); }});
+}
+
+void McsApplication::when_seen(const rs::Cursor& position, Instant until, std::function<void(bool is_seen)> answer) {
+    if (transport_.has_broker() || unseen_.size() >= kMostUnseen) return answer(false);
+    unseen_.push_back({std::nullopt, position, until, std::move(answer)});
 }
 
 } // namespace yk::service

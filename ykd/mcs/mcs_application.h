@@ -95,6 +95,10 @@ public:
     /// Writes a row of those that users write. `done` is called with the outcome when it is committed and, mostly, seen
     /// here: a read that follows shows it, unless the database cannot be read (rs R-158).
     void write(mcs::WriteCommand command, std::function<void(const mcs::WriteOutcome&)> done);
+    /// Calls `answer` once the caches show all that was written up to a position that a write was answered with, here
+    /// or by another daemon with this database; with false when that has not come by `until`, or cannot be known:
+    /// behind a broker, whose events name no position of the database, or when too many wait.
+    void when_seen(const rs::Cursor& position, Instant until, std::function<void(bool is_seen)> answer);
     /// A measured value, for the Autoscaler's next look. The error names the field of the sample.
     [[nodiscard]] Result<void> push_metric(const mcs::Deployment& deployment, const mcs::MetricSample& sample,
                                            Instant now);
@@ -133,13 +137,12 @@ private:
         std::string id;
         rs::Cursor position;
     };
-    /// The answer to a write that waits until the row is seen here.
+    /// An answer that waits until what was written is seen here.
     struct Unseen {
-        rs::Kind kind{};
-        std::string id;
+        std::optional<Row> row; // the only one that is asked for
         rs::Cursor position;
         Instant until;
-        std::function<void()> answer;
+        std::function<void(bool is_seen)> answer;
     };
 
     [[nodiscard]] mcs::AutoscalerPorts ports();
@@ -152,6 +155,7 @@ private:
     bool answer_seen(Instant now);
     void look_around(Instant now);
     void note_transport(const std::string& trouble);
+    [[nodiscard]] bool is_seen(const rs::Cursor& position) const;
     [[nodiscard]] bool is_seen(rs::Kind kind, std::string_view id, const rs::Cursor& position) const;
     void answered(const Row& row, const mcs::WriteOutcome& outcome, Instant now,
                   std::function<void(const mcs::WriteOutcome&)> done);
@@ -193,7 +197,7 @@ private:
     std::map<std::string, std::uint64_t> fenced_writes_;
     std::map<std::string, std::uint64_t, std::less<>> lost_;
     std::vector<Unseen> unseen_;
-    Instant next_look_;
+    Instant next_look_, next_look_at_log_;
     bool is_in_trouble_ = false; // the transport, at the last look
     std::atomic<bool> has_answers_{false};
     mcs::McsWriter writer_; // the last one: it ends first

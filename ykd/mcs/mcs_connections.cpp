@@ -67,7 +67,7 @@ Opened open_sqlite(const DatabasePlace& place, bool with_relay) {
     YK_TRY(writes, mcs::reconnect(path, made.identity, settings));
     YK_TRY(house, mcs::reconnect(path, made.identity, settings));
     leases->wait_for_locks(kMostForLeases);
-    std::vector<rs::SqliteConnection*> writers{writes.get(), leases.get()};
+    std::vector<rs::SqliteConnection*> writers{writes.get(), leases.get(), house.get()};
     if (with_relay) {
         YK_TRY(tail, mcs::reconnect(path, made.identity, settings));
         YK_TRY(table, mcs::reconnect(path, made.identity, settings));
@@ -119,6 +119,14 @@ private:
     bool has_heard_ = false;
 };
 
+std::string holder_of_log(rs::PostgresConnection& connection) {
+    constexpr Duration kMoment = std::chrono::seconds{5};
+    const auto holder = rs::find_fence_holder(connection);
+    if (!holder.ok() || !*holder || (*holder)->age < kMoment) return {};
+    return "changes are not seen before a transaction ends that has been open for long: " + (*holder)->who +
+           "; pg_terminate_backend() ends it";
+}
+
 Opened open_postgres(const DatabasePlace& place, bool with_relay) {
     const rs::PostgresSettings settings = settings_of(place);
     McsConnections made;
@@ -146,6 +154,7 @@ Opened open_postgres(const DatabasePlace& place, bool with_relay) {
     if (settings.notifies) made.news = std::make_unique<Notifications>(*log);
     made.rows = std::move(rows);
     made.log_connection = std::move(log);
+    made.who_holds_log = [&connection = *leases] { return holder_of_log(connection); };
     made.leases = std::move(leases);
     made.writes = std::move(writes);
     made.upkeep = std::make_unique<mcs::PostgresUpkeep>(std::move(house));

@@ -47,6 +47,10 @@ struct McsConnections {
     /// database has none that the process looks after.
     std::function<void(const std::function<void(std::int64_t pages)>& call)> on_commit;
 
+    /// Asks on the thread of MCS who keeps changes that were committed from being read, for longer than a moment, as a
+    /// sentence; empty: nobody does, or nobody knows. Empty function: in this database nobody can.
+    std::function<std::string()> who_holds_log;
+
     /// nullptr: this database says nothing, and its log is asked now and then.
     std::unique_ptr<CommitNews> news;
 

@@ -52,6 +52,8 @@ void write_relay(MetricWriter& to, const McsNumbers::RelayLine& relay) {
     write(Type::Gauge, "mcs_relay_under_way", "Changes that the broker has not acknowledged.", relay.under_way);
     to.family("mcs_relay_wait_seconds", Type::Gauge, "How long none was acknowledged, though some are under way.");
     to.seconds({}, seconds_of(relay.waits));
+    to.family("mcs_relay_lag_seconds", Type::Gauge, "Age of the oldest change that no relay has sent.");
+    to.seconds({}, seconds_of(relay.lag));
     write(Type::Counter, "mcs_relay_sent_total", "Changes sent, with repetitions.", relay.sent);
     write(Type::Counter, "mcs_relay_confirmed_total", "Those that the broker has acknowledged.", relay.confirmed);
     write(Type::Counter, "mcs_relay_beginnings_total", "How often the relay had to begin again.", relay.beginnings);

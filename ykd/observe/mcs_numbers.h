@@ -33,6 +33,7 @@ struct McsNumbers {
         bool is_stuck = false;     // changes were removed that no relay has sent
         std::uint64_t under_way = 0;
         Duration waits{}; // for an acknowledgement
+        Duration lag{};   // something is in the database that no process's relay has sent
         std::uint64_t sent = 0, confirmed = 0, beginnings = 0, gaps = 0;
     };
     struct ReconcilerLine {

@@ -3,9 +3,23 @@
 
 namespace yk::mcs {
 
+namespace {
+
+constexpr std::size_t kUidLength = 8;
+
+[[nodiscard]] std::string prefix_of(const std::string& id) {
+    return "mcs-" + id + "-";
+}
+
+} // namespace
+
 std::string application_id_of(const rs::ResourceMeta& deployment) {
-    constexpr std::size_t kUidLength = 8;
-    return "mcs-" + deployment.id + "-" + deployment.uid.substr(0, kUidLength);
+    return prefix_of(deployment.id) + deployment.uid.substr(0, kUidLength);
+}
+
+bool has_own_application(const DeploymentSchedule& row) {
+    const std::string prefix = prefix_of(row.meta.id);
+    return row.application_id.starts_with(prefix) && row.application_id.size() <= prefix.size() + kUidLength;
 }
 
 std::string allocation_key_of(std::string_view application_id, std::int64_t replica, std::int64_t attempt) {

@@ -21,6 +21,9 @@ inline constexpr std::string_view kNamespaceTag = "namespace", kDefaultNamespace
 /// `mcs-<id>-<first 8 of the uid>`: a Deployment that is made again under its id is another application. One that
 /// adopts a schedule goes on with the application that is there.
 [[nodiscard]] std::string application_id_of(const rs::ResourceMeta& deployment);
+/// Whether the application of a schedule is one that was made for it, and not that of another one, whose row somebody
+/// has copied.
+[[nodiscard]] bool has_own_application(const DeploymentSchedule& row);
 /// `<application id>/r<replica>.<attempt>`.
 [[nodiscard]] std::string allocation_key_of(std::string_view application_id, std::int64_t replica,
                                             std::int64_t attempt);

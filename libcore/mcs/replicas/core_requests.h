@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -118,6 +119,11 @@ public:
         CoreRequest first = std::move(waiting_.front());
         waiting_.pop_front();
         return first;
+    }
+    /// What was taken out and held back: it goes before all others.
+    void put_back(std::vector<CoreRequest> requests) {
+        waiting_.insert(waiting_.begin(), std::make_move_iterator(requests.begin()),
+                        std::make_move_iterator(requests.end()));
     }
     /// The core that they were meant for has gone.
     void clear() { waiting_.clear(); }

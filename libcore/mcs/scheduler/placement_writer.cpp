@@ -49,10 +49,11 @@ bool PlacementWriter::is_writing(const ScheduleKey& key) const {
 void PlacementWriter::clear() {
     batches_.clear();
     waiting_ = 0;
+    ++term_;
 }
 
 void PlacementWriter::turn(const rs::Lease& lease, Instant now) {
-    if (fenced_ && lease.epoch <= *fenced_) return end_all(Fenced{"another instance leads"}, now);
+    if (lease.epoch == fenced_) return end_all(Fenced{"another instance leads"}, now);
     if (!lease.is_valid) return;
     for (auto& [key, batch] : batches_)
         if (!batch.is_writing && due(batch) <= now) write(key, batch, lease, now);
@@ -78,9 +79,13 @@ void PlacementWriter::write(const ScheduleKey& key, Batch& batch, const rs::Leas
     batch.since = now;
     const std::optional<ScheduleState> state = std::exchange(batch.state, std::nullopt);
     queue_.add({std::string{kSchedulerService}, lease.epoch}, ChangePlacements{key.id, key.uid, changes, state},
-               [this, key, changes, state, epoch = lease.epoch](const WriteOutcome& outcome, Instant at) {
-                   if (std::holds_alternative<Fenced>(outcome)) fenced_ = std::max(fenced_.value_or(0), epoch);
-                   finish(key, changes, state, outcome, at);
+               [this, key, changes, state, epoch = lease.epoch, term = term_](const WriteOutcome& outcome, Instant at) {
+                   if (std::holds_alternative<Fenced>(outcome))
+                       fenced_ = epoch;
+                   else if (fenced_ != epoch)
+                       fenced_.reset();
+                   under_way_ -= changes.size();
+                   if (term == term_) finish(key, changes, state, outcome, at);
                    YK_FAULT(PlacementWritten);
                });
     YK_FAULT(PlacementHandedOut);
@@ -88,9 +93,8 @@ void PlacementWriter::write(const ScheduleKey& key, Batch& batch, const rs::Leas
 
 void PlacementWriter::finish(const ScheduleKey& key, const Changes& changes, std::optional<ScheduleState> state,
                              const WriteOutcome& outcome, Instant now) {
-    under_way_ -= changes.size();
     const auto found = batches_.find(key);
-    if (found == batches_.end() || !found->second.is_writing) return; // it was forgotten
+    YK_CHECK(found != batches_.end() && found->second.is_writing, "what is being written is kept until it ends");
     Batch& batch = found->second;
     batch.is_writing = false;
     if (std::holds_alternative<Transient>(outcome)) return put_back(batch, changes, state, now);

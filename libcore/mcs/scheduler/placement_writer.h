@@ -100,7 +100,8 @@ private:
     Batches batches_; // each has changes that wait, or a write under way
     std::size_t waiting_ = 0;
     std::size_t under_way_ = 0;
-    std::optional<std::uint64_t> fenced_; // the latest lease that was refused
+    std::uint64_t term_ = 0;              // how often everything was forgotten
+    std::optional<std::uint64_t> fenced_; // the last lease that was refused
 };
 
 } // namespace yk::mcs

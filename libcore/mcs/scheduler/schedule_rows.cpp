@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libcore/mcs/scheduler/schedule_rows.h"
+#include "libcore/mcs/replicas/application_requests.h"
 
 #include <algorithm>
 #include <utility>
@@ -102,6 +103,9 @@ HandlerResult ScheduleRows::row_changed(const DeploymentSchedule& row, const Tur
         give_up(*memory);
         memory = nullptr;
     }
+    if (memory == nullptr && !has_own_application(row))
+        return HandlerResult::permanent("its application " + row.application_id +
+                                        " is that of another schedule: it was copied by hand, and has to be deleted");
     if (memory == nullptr) {
         load(row, turn.now);
         return update(id, turn, std::move(done));
@@ -115,7 +119,8 @@ HandlerResult ScheduleRows::row_deleted(const rs::ResourceMeta& last, const Turn
     deleted_.erase(last.uid);
     ScheduleMemory* const memory = ports_.table.find(last.id);
     if (memory == nullptr && writer_.is_writing(last.id)) return HandlerResult::conflict("the row is being written");
-    if (memory == nullptr || memory->row.meta.uid != last.uid) return HandlerResult::ok();
+    if (memory == nullptr) return update(last.id, turn, std::move(done)); // it was none that could be used
+    if (memory->row.meta.uid != last.uid) return HandlerResult::ok();
     memory->is_there = false;
     const Ptr<Deployment> owner = ports_.deployments.get(last.id);
     if (owner && owner->meta.uid == memory->row.owner.uid) return update(last.id, turn, std::move(done));
@@ -141,7 +146,7 @@ HandlerResult ScheduleRows::recount(std::string_view id, const Turn& turn, Done 
 ScheduleMemory* ScheduleRows::known(std::string_view id, Instant now) {
     if (ScheduleMemory* const memory = ports_.table.find(id)) return memory;
     const Ptr<DeploymentSchedule> row = ports_.schedules.get(id);
-    return row && !deleted_.contains(row->meta.uid) ? &load(*row, now) : nullptr;
+    return row && !deleted_.contains(row->meta.uid) && has_own_application(*row) ? &load(*row, now) : nullptr;
 }
 
 void ScheduleRows::load_all(Instant now) {
@@ -263,13 +268,22 @@ void ScheduleRows::written(ScheduleMemory& memory, const RowWrite& write, const 
     ports_.table.look_at(memory, write.plan.has_more ? now : now + kTryAgain);
 }
 
+/// What the database refuses for good may be mended by somebody, and is not worth more than a try now and then.
+Duration ScheduleRows::pause_after(const WriteOutcome& outcome) {
+    constexpr Duration kAfterRefusal = std::chrono::seconds{30};
+    return std::holds_alternative<Fatal>(outcome) ? kAfterRefusal : kTryAgain;
+}
+
 /// The next write of the row is to have what this one was to have, as it is by then.
 void ScheduleRows::not_written(ScheduleMemory& memory, const RowWrite& write, const WriteOutcome& outcome,
                                Instant now) {
     const auto* const conflict = std::get_if<Conflict>(&outcome);
     if (conflict != nullptr && conflict->what == Conflict::What::RowGone) memory.is_there = false;
+    // A database that went back: what is known is written over it, and what else differs is found when the row is seen.
+    if (conflict != nullptr && conflict->current_version > 0 && conflict->current_version < memory.row.meta.version)
+        memory.row.meta.version = conflict->current_version;
     memory.after_write.replicas = write.replicas;
-    ports_.table.look_at(memory, now + kTryAgain);
+    ports_.table.look_at(memory, now + pause_after(outcome));
 }
 
 HandlerResult ScheduleRows::erase(const ScheduleKey& key, std::int64_t version, const Turn& turn, Done done) {
@@ -308,7 +322,10 @@ void ScheduleRows::placements_ended(const ScheduleKey& key, const PlacementWrite
         return ports_.applications.ask(*memory, replicas);
     }
     if (std::holds_alternative<Conflict>(outcome)) memory->is_there = false;
-    ports_.table.look_at(*memory, now + kTryAgain);
+    for (const PlacementChange& each : changes) memory->after_write.replicas.push_back(each.replica);
+    sort_out(memory->after_write.replicas);
+    memory->after_write.is_due = true; // the next write of the row is to have them
+    ports_.table.look_at(*memory, now + pause_after(outcome));
 }
 
 void ScheduleRows::stand_down() {

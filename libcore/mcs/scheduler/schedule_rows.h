@@ -91,6 +91,7 @@ private:
 
     [[nodiscard]] ScheduleMemory* known(std::string_view id, Instant now);
     ScheduleMemory& load(const DeploymentSchedule& row, Instant now);
+    [[nodiscard]] static Duration pause_after(const WriteOutcome& outcome);
     void hand_out(ScheduleMemory& memory, const RowWritePtr& write, const Turn& turn);
     [[nodiscard]] WriteCommand command_for(const ScheduleMemory& memory, const RowWrite& write) const;
     void finish(RowWrite& write, const WriteOutcome& outcome, Instant now);

@@ -84,10 +84,14 @@ McsHousekeeping::TimePoint McsHousekeeping::next_due() const {
     return purges_ ? std::max(next_purge_, retry_) : TimePoint::max();
 }
 
+/// Letters and purges take turns, and so does each letter with the others: one of which nothing comes keeps none
+/// waiting.
 void McsHousekeeping::work(std::unique_lock<std::mutex>& lock) {
+    const bool is_purge_due = purges_ && next_purge_ <= SteadyClock::now();
+    was_letter_ = !letters_.empty() && !(is_purge_due && was_letter_);
     const Done done = upkeep_->is_checkpoint_due(pages_) ? checkpoint(lock)
-                      : letters_.empty()                 ? purge(lock)
-                                                         : write_letter(lock);
+                      : was_letter_                      ? write_letter(lock)
+                                                         : purge(lock);
     status_.fault = done.ok() ? "" : done.error().message;
     if (!done.ok()) retry_ = SteadyClock::now() + settings_.retry;
 }
@@ -107,7 +111,9 @@ McsHousekeeping::Done McsHousekeeping::checkpoint(std::unique_lock<std::mutex>& 
 }
 
 McsHousekeeping::Done McsHousekeeping::write_letter(std::unique_lock<std::mutex>& lock) {
-    auto letter = letters_.extract(letters_.begin());
+    const auto next = letters_.upper_bound(last_letter_);
+    auto letter = letters_.extract(next == letters_.end() ? letters_.begin() : next);
+    last_letter_ = letter.key();
     lock.unlock();
     Done done = letter.mapped().attempts == 0
                     ? dead_letters_.remove(letter.key())

@@ -88,6 +88,8 @@ private:
     std::condition_variable bell_;
     std::int64_t pages_ = 0;
     std::map<DeadLetterKey, Letter> letters_; // that are not written
+    DeadLetterKey last_letter_;               // that was tried
+    bool was_letter_ = false;                 // the last thing that was done
     bool purges_ = false;
     TimePoint next_purge_{};
     TimePoint retry_{}; // nothing before

@@ -34,7 +34,8 @@ Result<PostgresChangeLog::State, StoreError> PostgresChangeLog::read_state() {
     SqlStatement ask = connection_.statement(
         "SELECT (SELECT value FROM mcs_meta WHERE key = 'log_epoch'),"
         " (SELECT value FROM mcs_meta WHERE key = 'log_floor'), pg_snapshot_xmin(s), pg_snapshot_xmax(s),"
-        " EXISTS(SELECT 1 FROM change_log WHERE xid >= pg_snapshot_xmin(pg_current_snapshot()))"
+        " EXISTS(SELECT 1 FROM change_log WHERE xid >= pg_snapshot_xmin(pg_current_snapshot())"
+        " AND xid < pg_snapshot_xmax(pg_current_snapshot()))"
         " FROM pg_current_snapshot() s");
     YK_TRY(has_row, ask.step());
     static_cast<void>(has_row);
@@ -43,7 +44,8 @@ Result<PostgresChangeLog::State, StoreError> PostgresChangeLog::read_state() {
     state.end = {transaction_of(ask.text(3)), 0};
     state.holds_back = ask.number(4) != 0;
     const auto floor = Cursor::parse(ask.text(1) + '@');
-    if (floor && !floor->lanes.empty()) state.floor = floor->lanes[0];
+    // A floor that no transaction has reached yet came with a copy of the tables of another server (pg_dump).
+    if (floor && !floor->lanes.empty() && floor->lanes[0] <= state.end) state.floor = floor->lanes[0];
     return state;
 }
 

@@ -79,12 +79,21 @@ Result<void, StoreError> PostgresConnection::ensure_session() {
     }
     if (session_ && session_->check()) return {};
     session_.reset();
+    auto done = begin_session();
+    if (!done.ok()) session_.reset();
+    has_worked_ = has_worked_ || done.ok();
+    // A server that is another one now, or does not let in who was let in before, may be as it was again. Down, and not
+    // Fatal, has it asked now and then by one, not by each read.
+    if (!done.ok() && has_worked_ && done.error().fault == StoreFault::Fatal)
+        return StoreError{StoreFault::Down, done.error().message};
+    return done;
+}
+
+Result<void, StoreError> PostgresConnection::begin_session() {
     YK_TRY(session, PostgresSession::open(settings_));
     session_ = std::move(session);
     ++sessions_;
-    auto done = set_up();
-    if (!done.ok()) session_.reset();
-    return done;
+    return set_up();
 }
 
 /// A pooler that gives each transaction another session of the server would lose prepared statements and what is

@@ -58,6 +58,7 @@ private:
     PostgresConnection(PostgresSettings settings, std::string db_uid);
     /// A session that works; Down within a transaction that had another one.
     [[nodiscard]] Result<void, StoreError> ensure_session();
+    [[nodiscard]] Result<void, StoreError> begin_session();
     [[nodiscard]] Result<void, StoreError> set_up();
     [[nodiscard]] Result<void, StoreError> check_database(bool has_tables);
     [[nodiscard]] PostgresSession::Answer execute(PostgresKept& statement);
@@ -66,6 +67,7 @@ private:
     std::string db_uid_;
     std::unique_ptr<PostgresSession> session_;
     std::uint64_t sessions_ = 0; // how many there were; statements are prepared in one of them
+    bool has_worked_ = false;    // a session has been set up
     std::string life_;           // of the server, as the last session found it
     std::map<std::string, std::unique_ptr<PostgresKept>, std::less<>> statements_;
     std::int64_t changes_ = 0;

@@ -21,8 +21,8 @@ constexpr Class kClasses[] = {
     {"23505", StoreFault::Conflict},  // the id, uid or name is in use
     {"23503", StoreFault::Conflict},  // the parent is gone
     {"25P02", StoreFault::Transient}, // something failed before in this transaction
-    {"0A000", StoreFault::Transient}, // a prepared statement does not fit any more
-    {"26000", StoreFault::Transient}, // or is not known
+    {"0A000", StoreFault::Down},      // a prepared statement does not fit any more: a new session prepares it anew
+    {"26000", StoreFault::Down},      // a prepared statement is not known, likewise
     {"22", StoreFault::Fatal},        // a value that a column cannot have
     {"23", StoreFault::Fatal},        // a rule of the schema, not a race
     {"28", StoreFault::Fatal},        // not let in

@@ -70,10 +70,30 @@ std::span<const std::string> postgres_steps() {
     return kSteps;
 }
 
+namespace {
+
+/// What no transaction of this server can have written came with a copy of the tables of another one (pg_dump): rows of
+/// its log, and how far that was purged. How many rows went, at most `most`.
+Result<std::int64_t, rs::StoreError> purge_copied(rs::PostgresConnection& connection, std::int64_t most) {
+    rs::SqlStatement rows =
+        connection.statement("DELETE FROM change_log WHERE (xid, seq) IN (SELECT xid, seq FROM change_log"
+                             " WHERE xid >= pg_snapshot_xmax(pg_current_snapshot()) LIMIT ?)");
+    YK_TRY(has_row, rows.bind(1, most).step());
+    static_cast<void>(has_row);
+    const std::int64_t count = connection.changes();
+    YK_CHECKED(
+        connection.run("UPDATE mcs_meta SET value = '0.0' WHERE key = 'log_floor'"
+                       " AND CAST(split_part(value, '.', 1) AS xid8) >= pg_snapshot_xmax(pg_current_snapshot())"));
+    return count;
+}
+
+} // namespace
+
 Result<std::int64_t, rs::StoreError> purge_log(rs::PostgresConnection& connection, const rs::Position& up_to,
                                                std::int64_t most) {
     rs::SqlTransaction transaction{connection, rs::SqlAccess::Write};
     YK_CHECKED(transaction.begun());
+    YK_TRY(copied, purge_copied(connection, most));
     rs::SqlStatement purge = connection.statement(
         "WITH gone AS (SELECT xid, seq FROM change_log WHERE (xid, seq) <= (CAST(?1 AS xid8), ?2)"
         " AND xid < pg_snapshot_xmin(pg_current_snapshot()) ORDER BY xid, seq LIMIT ?3),"
@@ -82,14 +102,17 @@ Result<std::int64_t, rs::StoreError> purge_log(rs::PostgresConnection& connectio
     const std::string transaction_id = std::to_string(up_to.transaction);
     purge.bind(1, std::string_view{transaction_id}).bind(2, static_cast<std::int64_t>(up_to.sequence)).bind(3, most);
     YK_TRY(has_row, purge.step());
-    if (!has_row) return std::int64_t{0};
+    if (!has_row) {
+        YK_CHECKED(transaction.commit());
+        return copied;
+    }
     const std::string floor = purge.text(0);
     const std::int64_t count = purge.number(1);
     rs::SqlStatement note = connection.statement("UPDATE mcs_meta SET value = ? WHERE key = 'log_floor'");
     YK_TRY(noted, note.bind(1, std::string_view{floor}).step());
     static_cast<void>(noted);
     YK_CHECKED(transaction.commit());
-    return count;
+    return copied + count;
 }
 
 } // namespace yk::mcs

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,21 +48,87 @@ bool is_error(const PGresult* result) {
     return status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY;
 }
 
+using Parts = std::map<std::string, std::string, std::less<>>;
+
 /// The parts of an address by their names; nullopt: it cannot be understood. What libpq says of such a one may have a
 /// part of the password in it, as a host or a port.
-std::optional<std::map<std::string, std::string, std::less<>>> parts_of(const std::string& url) {
+std::optional<Parts> parts_of(const std::string& url) {
     char* why = nullptr;
     const std::unique_ptr<PQconninfoOption, void (*)(PQconninfoOption*)> options{PQconninfoParse(url.c_str(), &why),
                                                                                  PQconninfoFree};
     PQfreemem(why);
     if (!options) return std::nullopt;
-    std::map<std::string, std::string, std::less<>> parts;
+    Parts parts;
     for (const PQconninfoOption* each = options.get(); each->keyword != nullptr; ++each)
         if (each->val != nullptr) parts.emplace(each->keyword, each->val);
     const std::string &host = parts["host"], &port = parts["port"];
     const bool is_good =
         port.find_first_not_of("0123456789,") == std::string::npos && host.find('@', 1) == std::string::npos;
     return is_good ? std::optional{std::move(parts)} : std::nullopt;
+}
+
+std::string part_of(const Parts& parts, const char* name) {
+    const auto found = parts.find(name);
+    return found == parts.end() ? std::string{} : found->second;
+}
+
+/// Of a part that may stand for several servers, with commas.
+std::vector<std::string> list_of(const Parts& parts, const char* name) {
+    std::vector<std::string> list;
+    std::istringstream in{part_of(parts, name)};
+    for (std::string each; std::getline(in, each, ',');) list.push_back(each);
+    return list;
+}
+
+/// One of the servers of an address; empty parts are as the address has them.
+struct ServerPlace {
+    std::string host, address, port;
+};
+
+/// The servers of an address that names several; else one without parts of its own. libpq tries several by itself, too,
+/// but stays with one that hangs, as it knows no limit for each when it is not to block.
+std::vector<ServerPlace> places_of(const Parts& parts) {
+    const auto hosts = list_of(parts, "host"), addresses = list_of(parts, "hostaddr"), ports = list_of(parts, "port");
+    const std::size_t count = std::max(hosts.size(), addresses.size());
+    if (count < 2) return {{}};
+    std::vector<ServerPlace> places(count);
+    for (const auto& [list, part] :
+         {std::pair{&hosts, &ServerPlace::host}, std::pair{&addresses, &ServerPlace::address},
+          std::pair{&ports, &ServerPlace::port}}) {
+        const bool is_for_all = list->size() <= 1 && part == &ServerPlace::port;
+        if (is_for_all || list->empty()) continue;
+        if (list->size() != count || std::find(list->begin(), list->end(), "") != list->end())
+            return {{}}; // libpq knows what is wrong with it, or takes the default
+        for (std::size_t at = 0; at < count; ++at) places[at].*part = (*list)[at];
+    }
+    return places;
+}
+
+/// What the url says of keepalives counts before what stands here, but not what the session relies on. Of several
+/// servers the one is wanted that may be written, unless the url says something else.
+pg_conn* begin(const std::string& url, const ServerPlace& place) {
+    constexpr int kExpandUrl = 1;
+    const bool is_of_several = !place.host.empty() || !place.address.empty();
+    const std::vector<std::pair<const char*, const char*>> all{
+        {"keepalives_idle", "10"},
+        {"keepalives_interval", "5"},
+        {"keepalives_count", "3"},
+        {"tcp_user_timeout", "12000"},
+        {"target_session_attrs", is_of_several ? "read-write" : "any"},
+        {"dbname", url.c_str()},
+        {"host", place.host.c_str()},
+        {"hostaddr", place.address.c_str()},
+        {"port", place.port.c_str()},
+        {"fallback_application_name", "ykd"},
+        {"client_encoding", "UTF8"},
+        {nullptr, nullptr},
+    };
+    std::vector<const char*> names, values;
+    for (const auto& [name, value] : all) {
+        names.push_back(name);
+        values.push_back(value);
+    }
+    return PQconnectStartParams(names.data(), values.data(), kExpandUrl);
 }
 
 } // namespace
@@ -90,28 +157,31 @@ std::string_view PostgresResult::view(int row, int column) const {
 std::string shown_address(const std::string& url) {
     const auto parts = parts_of(url);
     if (!parts) return "postgresql://";
-    const auto part = [&](const char* name) {
-        const auto found = parts->find(name);
-        return found == parts->end() ? std::string{} : found->second;
-    };
-    return "postgresql://" + part("host") + (part("port").empty() ? "" : ":" + part("port")) + "/" + part("dbname");
+    const std::string port = part_of(*parts, "port");
+    return "postgresql://" + part_of(*parts, "host") + (port.empty() ? "" : ":" + port) + "/" +
+           part_of(*parts, "dbname");
 }
 
-/// What the url says of keepalives counts before what stands here, but not what the session relies on.
 Result<std::unique_ptr<PostgresSession>, StoreError> PostgresSession::open(const PostgresSettings& settings) {
-    if (!parts_of(settings.url))
+    const auto parts = parts_of(settings.url);
+    if (!parts)
         return StoreError{StoreFault::Fatal,
                           "the address cannot be understood; postgresql://USER@HOST:PORT/DATABASE is "
                           "wanted, where a password has %40 for @, %2F for /, %3A for : and %25 for %"};
-    constexpr int kExpandUrl = 1;
-    const char* const names[] = {"keepalives_idle", "keepalives_interval",       "keepalives_count", "tcp_user_timeout",
-                                 "dbname",          "fallback_application_name", "client_encoding",  nullptr};
-    const char* const values[] = {"10", "5", "3", "12000", settings.url.c_str(), "ykd", "UTF8", nullptr};
-    std::unique_ptr<PostgresSession> session{
-        new PostgresSession(PQconnectStartParams(names, values, kExpandUrl), settings.answer_limit)};
-    if (session->connection_ == nullptr) return StoreError{StoreFault::Down, "no memory for a session"};
-    YK_CHECKED(session->connect(settings.connect_limit));
-    return session;
+    const std::vector<ServerPlace> places = places_of(*parts);
+    const Duration limit = settings.connect_limit / places.size();
+    std::string faults;
+    for (const ServerPlace& place : places) {
+        std::unique_ptr<PostgresSession> session{
+            new PostgresSession(begin(settings.url, place), settings.answer_limit)};
+        if (session->connection_ == nullptr) return StoreError{StoreFault::Down, "no memory for a session"};
+        auto done = session->connect(limit);
+        if (done.ok()) return session;
+        if (places.size() == 1) return done.error();
+        faults += (faults.empty() ? "" : "; ") + (place.host.empty() ? place.address : place.host) + ": " +
+                  done.error().message;
+    }
+    return StoreError{StoreFault::Down, faults};
 }
 
 Result<void, StoreError> PostgresSession::connect(Duration limit) {

@@ -19,7 +19,7 @@ struct MemoryLeaseTable {
         std::uint64_t epoch = 0;
         Duration expires{};
     };
-    std::map<std::string, Row> rows{{"a", {}}, {"b", {}}};
+    std::map<std::string, Row> rows{{"a", {}}, {"b", {}}, {"c", {}}};
     Duration wall = std::chrono::seconds{1000};
 };
 

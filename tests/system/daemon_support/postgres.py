@@ -63,6 +63,11 @@ class Postgres:
         """What a person with a shell would type; rows as lines."""
         return self.run("psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-U", "yk", "-d", database, "-c", text).strip()
 
+    def begin(self, text, database):
+        """The same in a process of its own, which the caller waits for."""
+        return subprocess.Popen([*self.become, PROGRAMS + "psql", "-X", "-q", "-h", self.folder, "-U", "yk", "-d", database, "-c", text],
+                                cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
     def database(self, name):
         """Its URL, as mcs.db.url wants it."""
         self.sql(f"CREATE DATABASE {name}")

@@ -175,8 +175,11 @@ bool CoreLink::unregister() {
     request.rm_id = rm_id_;
     request.force = true;
     session_.change(request, [this](const Answer& answer, Instant /*now*/) {
-        if (!answer.ok()) log("mcs").warn("RM {} is not unregistered: {}", rm_id_, text_of(answer.error()));
+        const bool is_there = !answer.ok() && !is(answer.error(), si::ErrorCode::RmUnknown);
+        if (is_there) log("mcs").warn("RM {} is not unregistered: {}", rm_id_, text_of(answer.error()));
+        const std::uint64_t epoch = epoch_;
         rest();
+        if (is_there) epoch_ = epoch; // by which the next registration knows it as its own
     });
     return true;
 }

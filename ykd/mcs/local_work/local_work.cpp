@@ -133,6 +133,8 @@ void LocalWork::follow(const mcs::DeploymentSchedule& row, Instant now) {
     if (!status.ok()) return; // of another program: it is about to be written anew
     for (const mcs::Placement& each : row.placements) {
         const Key key{row.application_id, each.allocation_key};
+        if (const auto known = commands_.find(key); known != commands_.end() && wanted.count(key) != 0)
+            known->second.is_wanted = true; // again, perhaps, while its command is ending
         if (wanted.count(key) != 0 && commands_.count(key) == 0 && !status->spec_of(each.attempt).work.empty())
             begin(row, each, *status, now);
     }
@@ -274,7 +276,7 @@ void LocalWork::hand_back(Held& held) {
     --held_;
     if (std::holds_alternative<mcs::RemoveApplication>(held.requests.front()))
         removals_.erase(application_of(held.requests.front()));
-    for (mcs::CoreRequest& each : held.requests) parts_.requests.add(std::move(each));
+    parts_.requests.put_back(std::move(held.requests));
     if (held_ != 0) return;
     for (mcs::CoreRequest& each : std::exchange(ends_, {})) parts_.requests.add(std::move(each));
 }
@@ -352,11 +354,16 @@ void LocalWork::take_end(const Key& key, Instant now) {
 /// Nothing runs any more: what was held goes to the core.
 void LocalWork::give_back(Commands::iterator command) {
     command->second.phase = Phase::Released;
-    for (const auto& each : std::exchange(command->second.held, {}))
-        if (--each->waits_for == 0) hand_back(*each);
-    if (auto confirmation = std::exchange(command->second.confirmation, std::nullopt))
-        parts_.confirm(*std::move(confirmation));
-    if (!command->second.is_wanted) drop(command);
+    const auto held = std::exchange(command->second.held, {});
+    auto confirmation = std::exchange(command->second.confirmation, std::nullopt);
+    const bool is_known_to_core = held.empty() && !confirmation; // as a replica that is placed
+    for (auto each = held.rbegin(); each != held.rend(); ++each) // each goes before what is there
+        if (--(*each)->waits_for == 0) hand_back(**each);
+    if (confirmation) parts_.confirm(*std::move(confirmation));
+    if (!command->second.is_wanted) return drop(command);
+    if (!is_known_to_core) return;
+    command->second.phase = Phase::Over; // its row was away for a moment: it is placed anew
+    over_.emplace(now_ + kLeastLife, command->first);
 }
 
 void LocalWork::stand_down() {
@@ -392,10 +399,11 @@ std::vector<std::optional<LocalWork::State>> LocalWork::states_of(const mcs::Dep
         names.back().partition = found->second.partition;
         state = State{found->second.phase == Phase::Refused ? "refused" : "waiting", 0, found->second.why};
     }
-    const auto known = parts_.worker->states_of(names);
+    const auto all = parts_.worker->states_of(names);
+    if (!all) return {};
     for (std::size_t at = 0; at < states.size(); ++at)
-        if (states[at] && known[at])
-            states[at] = State{std::string{work::text(known[at]->phase)}, known[at]->restarts, known[at]->why};
+        if (const auto& known = all->at(at); states[at] && known)
+            states[at] = State{std::string{work::text(known->phase)}, known->restarts, known->why};
     return states;
 }
 

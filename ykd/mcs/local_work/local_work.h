@@ -91,6 +91,7 @@ public:
         std::string why; // of the last end, or of the refusal
     };
     /// What has become of the commands of these placements of an application, in their order; nullopt: they have none.
+    /// Empty: it cannot be known now, as commands are being started.
     [[nodiscard]] std::vector<std::optional<State>> states_of(const mcs::DeploymentSchedule& row) const;
     /// How many replicas are to have a command that runs.
     [[nodiscard]] std::size_t size() const { return commands_.size(); }

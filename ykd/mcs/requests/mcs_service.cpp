@@ -121,6 +121,10 @@ void answer(const Meant& meant, const mcs::WriteOutcome& outcome) {
     if (const auto* const written = std::get_if<mcs::Written>(&outcome)) return answer_written(meant, *written);
     if (const auto* const conflict = std::get_if<mcs::Conflict>(&outcome)) return answer_conflict(meant, *conflict);
     const std::string& why = mcs::message_of(outcome);
+    if (const auto* transient = std::get_if<mcs::Transient>(&outcome); transient != nullptr && transient->is_in_doubt)
+        return meant.call->fail(ErrorCode::InDoubt,
+                                "the database was lost while it committed, so " + meant.name +
+                                    " may be written or not: look before you send it again: " + why);
     if (std::holds_alternative<mcs::Transient>(outcome) && meant.call->is_stopping())
         return meant.call->fail(ErrorCode::ShuttingDown, why);
     if (std::holds_alternative<mcs::Transient>(outcome))
@@ -170,6 +174,30 @@ bool is_state_known(const Meant& meant, std::int64_t known, std::uint64_t named)
     return false;
 }
 
+/// As with_application(), but not before the caches show what was written up to the position that the request names, if
+/// it names one.
+void with_seen(McsThread& mcs, const CallPtr& call, const si::McsReadRequest& request,
+               std::function<void(McsApplication& application)> use) {
+    constexpr std::uint64_t kLongest = 60'000; // ms
+    if (request.min_position.empty())
+        return with_application(mcs, call,
+                                [use = std::move(use)](McsApplication& application, Instant) { use(application); });
+    const auto position = rs::Cursor::parse(request.min_position);
+    if (!position)
+        return call->fail(ErrorCode::Invalid, "it is no position that a write was answered with", "minPosition");
+    const std::chrono::milliseconds patience{std::min(request.wait_ms, kLongest)};
+    with_application(mcs, call, [=, use = std::move(use)](McsApplication& application, Instant now) {
+        if (application.transport().has_broker())
+            return call->fail(ErrorCode::BadState,
+                              "events of a broker name no position of the database: ask the ykd that has written",
+                              "minPosition");
+        application.when_seen(*position, now + patience, [call, use, &application](bool is_seen) {
+            if (is_seen) return use(application);
+            call->busy("what was written up to that position has not come here yet", kAtOnce);
+        });
+    });
+}
+
 } // namespace
 
 // --- McsRead ---------------------------------------------------------------------------------------------------------
@@ -193,42 +221,39 @@ void McsService::read(const CallPtr& call) {
 
 void McsService::list_nodes(const CallPtr& call, const si::McsReadRequest& request) const {
     if (!is_page(call, request)) return;
-    with_application(
-        parts_.mcs, call, [call, request, &workers = parts_.workers](McsApplication& application, Instant /*now*/) {
-            const mcs::NodeKeeper& registered = application.scheduling().scheduler().nodes();
-            std::vector<ListedNode> rows;
-            for (auto& each : application.nodes_after(request.cursor, request.limit + 1)) {
-                const std::string& id = each->meta.id;
-                rows.push_back({each, registered.has(id), registered.refusal_of(id)});
-            }
-            workers.post(source_of(*call),
-                         [call, rows = std::move(rows), limit = request.limit] { answer_page(call, rows, limit); });
-        });
+    with_seen(parts_.mcs, call, request, [call, request, &workers = parts_.workers](McsApplication& application) {
+        const mcs::NodeKeeper& registered = application.scheduling().scheduler().nodes();
+        std::vector<ListedNode> rows;
+        for (auto& each : application.nodes_after(request.cursor, request.limit + 1)) {
+            const std::string& id = each->meta.id;
+            rows.push_back({each, registered.has(id), registered.refusal_of(id)});
+        }
+        workers.post(source_of(*call),
+                     [call, rows = std::move(rows), limit = request.limit] { answer_page(call, rows, limit); });
+    });
 }
 
 void McsService::list(const CallPtr& call, const si::McsReadRequest& request) const {
     if (!is_page(call, request)) return;
-    with_application(
-        parts_.mcs, call, [call, request, &workers = parts_.workers](McsApplication& application, Instant /*now*/) {
-            std::vector<DeploymentRows> rows;
-            for (auto& each : application.list_after(request.cursor, request.limit + 1))
-                rows.push_back(rows_of(application, std::move(each), *call));
-            workers.post(source_of(*call),
-                         [call, rows = std::move(rows), limit = request.limit] { answer_page(call, rows, limit); });
-        });
+    with_seen(parts_.mcs, call, request, [call, request, &workers = parts_.workers](McsApplication& application) {
+        std::vector<DeploymentRows> rows;
+        for (auto& each : application.list_after(request.cursor, request.limit + 1))
+            rows.push_back(rows_of(application, std::move(each), *call));
+        workers.post(source_of(*call),
+                     [call, rows = std::move(rows), limit = request.limit] { answer_page(call, rows, limit); });
+    });
 }
 
 void McsService::describe(const CallPtr& call, const si::McsReadRequest& request) const {
-    with_application(
-        parts_.mcs, call,
-        [call, id = request.id, &rm_id = parts_.mcs.settings().rm_id](McsApplication& application, Instant) {
-            auto row = application.find(id);
-            if (!row) return not_found(call, id);
-            const DeploymentRows rows = rows_of(application, std::move(row), *call);
-            Value item = described(rows, real_now(), commands_of(application, rows));
-            if (item.contains("schedule")) item["schedule"]["rmID"] = rm_id;
-            call->ok({{"item", std::move(item)}});
-        });
+    with_seen(parts_.mcs, call, request,
+              [call, id = request.id, &rm_id = parts_.mcs.settings().rm_id](McsApplication& application) {
+                  auto row = application.find(id);
+                  if (!row) return not_found(call, id);
+                  const DeploymentRows rows = rows_of(application, std::move(row), *call);
+                  Value item = described(rows, real_now(), commands_of(application, rows));
+                  if (item.contains("schedule")) item["schedule"]["rmID"] = rm_id;
+                  call->ok({{"item", std::move(item)}});
+              });
 }
 
 void McsService::status(const CallPtr& call) const {

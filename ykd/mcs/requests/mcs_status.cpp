@@ -113,15 +113,11 @@ Value transport_value(const TransportStatus& of) {
 /// This process's relay, which does something while it leads as that.
 Value relay_value(const TransportStatus& of, bool is_stuck) {
     const rs::RelayStatus& relay = of.relay.relay;
-    Value value{{"leads", of.relay.leads},
-                {"running", relay.is_running},
-                {"underWay", relay.under_way},
-                {"waitingMs", ms_of(of.relay_waits)},
-                {"sent", relay.sent},
-                {"confirmed", relay.confirmed},
-                {"beginnings", relay.beginnings},
-                {"gaps", relay.gaps},
-                {"stuck", is_stuck}};
+    Value value{{"leads", of.relay.leads},      {"running", relay.is_running},
+                {"underWay", relay.under_way},  {"waitingMs", ms_of(of.relay_waits)},
+                {"lagMs", ms_of(of.relay_lag)}, {"sent", relay.sent},
+                {"confirmed", relay.confirmed}, {"beginnings", relay.beginnings},
+                {"gaps", relay.gaps},           {"stuck", is_stuck}};
     if (relay.safe) value["safe"] = relay.safe->text();
     if (!relay.trouble.empty()) value["fault"] = relay.trouble;
     return value;

@@ -286,4 +286,22 @@ TEST_CASE("rs R-144 a lease that arrives after the stop is released, too, and ea
     CHECK(table.rows["b"].holder.empty());
 }
 
+TEST_CASE("rs R-142 of several leases none is forgotten for another, however seldom a call is made") {
+    MemoryLeaseTable table;
+    Instance other{table, "other", {"a"}};
+    Instance slow{table, "slow", {"a", "b", "c"}};
+    Instant now{1'000'000'000'000};
+    for (int second = 0; second < 120; ++second) {
+        now = now + 1s;
+        table.wall += 1s;
+        other.run(now);
+        if (const auto call = slow.manager.next_call(now)) { // one in a second, and `a` is asked for in each
+            call->run();
+            call->finish(now);
+        }
+        slow.manager.turn(now);
+    }
+    CHECK(slow.news == "b1 c1 ");
+}
+
 } // namespace yk::mcs

@@ -175,6 +175,7 @@ TEST_CASE(
 
 TEST_CASE("rs R-096, F-50 a resync that fails in the middle looks for no orphans, and begins again") {
     ResyncWorld world;
+    const std::size_t page = world.albums.resync().page();
     for (const StoreFault fault : {StoreFault::Transient, StoreFault::Down}) {
         world.calls.take();
         world.rows.rows().erase(world.rows.rows().begin());
@@ -187,10 +188,14 @@ TEST_CASE("rs R-096, F-50 a resync that fails in the middle looks for no orphans
         while (drive(world.manager, world.now)) {
         }
         CHECK(world.report().was_aborted);
+        CHECK(world.report().fault == "gone");
+        const bool was_too_much = fault == StoreFault::Transient; // the database answers
+        CHECK(world.albums.resync().page() == page / (was_too_much ? 2 : 1));
         CHECK(world.calls.take().size() <= 2);
         CHECK_FALSE(world.difference().empty());
         world.pass(2s);
         CHECK_FALSE(world.report().was_aborted);
+        CHECK(world.albums.resync().page() == page);
         CHECK(world.difference().empty());
     }
 }

@@ -8,13 +8,12 @@
 #include <thread>
 
 #include <catch2/catch.hpp>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include "protocol/client/trace.h"
 #include "protocol/wire/codec.h"
+#include "tests/support/system/silent_socket.h"
+#include "tests/support/system/temp_dir.h"
 #include "tests/unit/protocol/transport/fake_daemon.h"
 
 using namespace yk;
@@ -22,6 +21,7 @@ using namespace yk::test;
 using namespace std::chrono_literals;
 using si::ErrorCode;
 using wire::Client;
+using yk::testing::silent_socket, yk::testing::SocketDescriptor, yk::testing::TempDir;
 using Kind = wire::CallError::Kind;
 using wire::Value;
 
@@ -47,6 +47,7 @@ std::unique_ptr<Client> connected(const wire::ClientOptions& options) {
 
 std::vector<std::uint64_t> seqs(const std::vector<Seen>& requests) {
     std::vector<std::uint64_t> out;
+    out.reserve(requests.size());
     for (const Seen& request : requests) out.push_back(request.seq.value_or(0));
     return out;
 }
@@ -54,7 +55,7 @@ std::vector<std::uint64_t> seqs(const std::vector<Seen>& requests) {
 /// Answers the nth request (from 0) with the nth answer, later ones with the last.
 auto script(std::vector<Answer> answers) {
     return [answers, next = std::size_t{0}](const Seen&) mutable {
-        const Answer answer = answers[std::min(next, answers.size() - 1)];
+        Answer answer = answers[std::min(next, answers.size() - 1)];
         ++next;
         return answer;
     };
@@ -62,30 +63,9 @@ auto script(std::vector<Answer> answers) {
 
 using Seqs = std::vector<std::uint64_t>;
 
-struct Descriptor {
-    int fd = -1;
-    explicit Descriptor(int given) : fd(given) {}
-    ~Descriptor() {
-        if (fd >= 0) ::close(fd);
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-};
-
-/// A Unix socket that somebody listens on who never says anything.
-Descriptor listening(const std::string& path) {
-    const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, sizeof address.sun_path - 1);
-    REQUIRE(::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
-    REQUIRE(::listen(fd, 4) == 0);
-    return Descriptor{fd};
-}
-
 /// What a daemon leaves behind that was killed.
 void leave_socket(const std::string& path) {
-    const Descriptor gone = listening(path);
+    const SocketDescriptor gone = silent_socket(path);
 }
 
 } // namespace
@@ -439,17 +419,17 @@ TEST_CASE("B10 an address where nobody listens any more is known at once") {
 TEST_CASE(
     "B14 somebody who takes connections and says nothing is slow or stopped, and no ykd when it says other things") {
     const TempDir dir;
-    const Descriptor unresponsive = listening(dir.path("s"));
+    const SocketDescriptor unresponsive = silent_socket(dir.path("s"));
     auto options = options_for(dir.url("s"));
     options.timeout = 50ms;
     const auto slow = Client::connect(options);
     REQUIRE_FALSE(slow.ok());
     CHECK_THAT(slow.error().message, Catch::Matchers::Contains("slow or stopped"));
     options.timeout = 20s;
-    const Descriptor talking = listening(dir.path("web"));
+    const SocketDescriptor talking = silent_socket(dir.path("web"));
     options.url = dir.url("web");
     std::thread web{[&] {
-        const Descriptor peer{::accept(talking.fd, nullptr, nullptr)};
+        const SocketDescriptor peer{::accept(talking.fd, nullptr, nullptr)};
         CHECK(::send(peer.fd, "HTTP/1.1 400", 12, MSG_NOSIGNAL) == 12);
         char byte = 0; // an end with bytes unread would take back what was said
         while (::recv(peer.fd, &byte, 1, 0) > 0) {

@@ -209,6 +209,29 @@ TEST_CASE("rs R-086 a dead letter that cannot be written is tried again, and wha
     CHECK(database.count("dead_letter") == 0);
 }
 
+TEST_CASE("rs R-086 a dead letter that the database refuses keeps neither the others nor the purge waiting") {
+    testing::SteppedLoops loops;
+    const McsDatabase database;
+    database.type("CREATE TRIGGER refused BEFORE INSERT ON dead_letter WHEN new.error = 'bad' BEGIN"
+                  " SELECT raise(ABORT, 'no such letter'); END");
+    McsHousekeeping housekeeping{std::make_unique<SqliteUpkeep>(database.open()), {}};
+    for (const char* id : {"a", "b", "c"})
+        housekeeping.put_dead_letter({mcs::kNodeKind, id, "handler"}, 9, *id == 'b' ? "good" : "bad");
+    housekeeping.set_purging(true);
+    for (int rounds = 0; rounds < 6; ++rounds) {
+        static_cast<void>(loops.step());
+        loops.time += 1s;
+    }
+    CHECK(database.text("SELECT group_concat(id) FROM dead_letter") == "b");
+    CHECK(housekeeping.status().log_rows.has_value()); // it was purged
+    database.type("DROP TRIGGER refused");
+    for (int rounds = 0; rounds < 6; ++rounds) {
+        static_cast<void>(loops.step());
+        loops.time += 1s;
+    }
+    CHECK(database.count("dead_letter") == 3);
+}
+
 TEST_CASE("rs R-016 the log is purged every minute, chunk after chunk, by the process that is to") {
     testing::SteppedLoops loops;
     Logged log{{}};

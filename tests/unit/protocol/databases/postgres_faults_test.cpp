@@ -11,6 +11,8 @@
 #include "protocol/databases/postgres/postgres_change_log.h"
 #include "tests/support/comes_true.h"
 #include "tests/support/databases/postgres_database.h"
+#include "tests/support/system/silent_socket.h"
+#include "tests/support/system/temp_dir.h"
 
 namespace yk::mcs {
 
@@ -143,6 +145,50 @@ TEST_CASE("rs F-28 a server that hangs is away within the limits of this side, a
         CHECK((std::chrono::steady_clock::now() - begin < 10s));
     }
     CHECK(comes_true([&] { return store->read_page("", 1).ok(); }));
+}
+
+TEST_CASE("rs R-030 of several servers in an address one that hangs or has gone does not hide the next one") {
+    if (!has_postgres()) return;
+    const PostgresDatabase database;
+    const testing::TempDir silent;
+    const auto socket = testing::silent_socket(silent.path(".s.PGSQL.5432"));
+    const auto opened_after = [&](const std::string& first, const std::string& rest = {}) {
+        auto by = database.settings();
+        by.url.insert(by.url.find("host=") + 5, first + ",");
+        by.url += rest;
+        by.connect_limit = 1s;
+        return rs::PostgresSession::open(by);
+    };
+    CHECK(opened_after("/nowhere").ok());
+    CHECK(opened_after(silent.path()).ok());
+    CHECK(opened_after(silent.path() + ",/nowhere").ok());
+    const auto nobody = opened_after(silent.path(), " target_session_attrs=standby");
+    REQUIRE_FALSE(nobody.ok());
+    CHECK(nobody.error().fault == StoreFault::Down);
+    INFO(nobody.error().message);
+    CHECK(nobody.error().message.starts_with(silent.path() +
+                                             ": the server does not let anybody in within 500 ms; /tmp/"));
+    CHECK(nobody.error().message.ends_with("server is not in hot standby mode"));
+}
+
+TEST_CASE("rs R-033 a statement that fits its table no more is prepared anew, in another session") {
+    if (!has_postgres()) return;
+    const PostgresDatabase database;
+    database.type("CREATE TABLE extra(a INT)");
+    database.type("INSERT INTO extra VALUES(7)");
+    const auto connection = database.connect();
+    const auto read = [&] { return connection->number("SELECT * FROM extra"); };
+    REQUIRE(*read() == 7);
+    database.type("ALTER TABLE extra ADD COLUMN b INT");
+    const auto unfit = read();
+    REQUIRE_FALSE(unfit.ok());
+    CHECK(unfit.error().fault == StoreFault::Down);
+    CHECK(*read() == 7);
+    REQUIRE(connection->run("DEALLOCATE ALL").ok());
+    const auto unknown = read();
+    REQUIRE_FALSE(unknown.ok());
+    CHECK(unknown.error().fault == StoreFault::Down);
+    CHECK(*read() == 7);
 }
 
 TEST_CASE("rs R-029, rs R-032, F-29 a replica is refused, and when it writes, the log is another one") {

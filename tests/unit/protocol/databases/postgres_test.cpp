@@ -81,6 +81,7 @@ TEST_CASE("rs R-041, F-25 with 64 writers at once each event is read once, in on
     REQUIRE(log.open(*log.capture()).ok());
     std::atomic<int> running = kWriters, failures = 0;
     std::vector<std::thread> writers;
+    writers.reserve(kWriters);
     for (int writer = 0; writer < kWriters; ++writer)
         writers.emplace_back([&database, &running, &failures, writer] {
             auto connection = PostgresConnection::open(database.settings());
@@ -110,7 +111,7 @@ TEST_CASE("rs R-041, F-25 with 64 writers at once each event is read once, in on
     for (std::thread& each : writers) each.join();
     CHECK(failures == 0);
     CHECK(polls > 5);
-    CHECK(database.count("change_log") == 2 * kWriters * kTransactions);
+    CHECK(database.count("change_log") == 2L * kWriters * kTransactions);
     CHECK(seen == database.list("SELECT op || ' ' || id FROM change_log ORDER BY xid, seq"));
     CHECK(seen != database.list("SELECT op || ' ' || id FROM change_log ORDER BY seq")); // what is read by others
 }
@@ -203,6 +204,32 @@ TEST_CASE("rs R-015, rs R-016 a purge keeps what nobody can have read yet, and g
     CHECK(*purge_log(*purging, all, 2) == 0);
     CHECK(database.events() == "1 4 d");
     CHECK(database.text("SELECT value FROM mcs_meta WHERE key = 'log_floor'").find(".3") != std::string::npos);
+}
+
+TEST_CASE("rs R-032 tables that came from another server by pg_dump begin a log of their own") {
+    if (!has_postgres()) return;
+    PostgresDatabase database;
+    database.type("UPDATE mcs_meta SET value = '5000000000.7' WHERE key = 'log_floor'");
+    for (const char* row : {"900000, 1, 2, 'x'", "900001, 1, 2, 'x'", "900002, 1, 2, 'x'"})
+        database.type("INSERT INTO change_log(xid, seq, kind, op, id, at_ms) OVERRIDING SYSTEM VALUE "
+                      "VALUES('6000000000'::xid8, " +
+                      std::string{row} + ", 0)");
+    const auto connection = database.connect();
+    rs::PostgresChangeLog log{*connection, true};
+    const auto from = log.capture();
+    REQUIRE(from.ok());
+    REQUIRE(log.open(*from).ok());
+    database.type(PostgresDatabase::insert("a"));
+    const auto batch = log.poll(10);
+    REQUIRE(batch.ok());
+    REQUIRE(batch->events.size() == 1);
+    CHECK(batch->events[0].id == "a");
+    const auto purging = database.connect();
+    CHECK(*purge_log(*purging, rs::Position{1, 0}, 2) == 2); // a chunk
+    CHECK(*purge_log(*purging, rs::Position{1, 0}, 2) == 1);
+    CHECK(*purge_log(*purging, rs::Position{1, 0}, 2) == 0);
+    CHECK(database.events().find('x') == std::string::npos);
+    CHECK(database.text("SELECT value FROM mcs_meta WHERE key = 'log_floor'") == "0.0");
 }
 
 TEST_CASE("rs R-016 of the log of PostgreSQL goes what is old or too much, and not what the relay has to send") {
@@ -333,7 +360,7 @@ TEST_CASE("pages are ordered by the bytes of ids") {
 }
 
 TEST_CASE("rs R-033 error codes of PostgreSQL have their classes") {
-    for (const char* state : {"08006", "57P01", "57P02", "57P03", "25P03", "25006"})
+    for (const char* state : {"08006", "57P01", "57P02", "57P03", "25P03", "25006", "0A000", "26000"})
         CHECK(rs::fault_of(state) == StoreFault::Down);
     for (const char* state : {"40001", "40P01", "53100", "57014", "25P02", "XX000", "99999", ""})
         CHECK(rs::fault_of(state) == StoreFault::Transient);

@@ -49,6 +49,7 @@ TEST_CASE("I-390 codes and names of refusals are those of the specification, and
         {400, "E_BUSY", true},
         {401, "E_TIMEOUT", true},
         {402, "E_SHUTTING_DOWN", true},
+        {403, "E_IN_DOUBT"},
         {500, "E_INTERNAL"},
     };
     for (const Row& row : kRows) {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/protocol/transport/fake_daemon.h"
 
-#include <cstdlib>
-#include <filesystem>
-
 #include <nng/nng.h>
 #include <nng/protocol/reqrep0/rep.h>
 
@@ -11,15 +8,6 @@
 #include "tests/support/nng_raii.h"
 
 namespace yk::test {
-
-TempDir::TempDir() {
-    char name[] = "/tmp/yk.XXXXXX";
-    YK_CHECK(mkdtemp(name) != nullptr, "a directory under /tmp can be made");
-    path_ = name;
-}
-TempDir::~TempDir() {
-    std::filesystem::remove_all(path_);
-}
 
 wire::Value hello_reply(char sid, char boot, bool resumed, std::uint64_t last_seq) {
     const auto bytes = [](char c) {
@@ -42,7 +30,7 @@ struct FakeDaemon::Impl {
     nng_listener listener = NNG_LISTENER_INITIALIZER;
 };
 
-FakeDaemon::FakeDaemon(std::string url, std::function<Answer(const Seen&)> answer)
+FakeDaemon::FakeDaemon(const std::string& url, std::function<Answer(const Seen&)> answer)
     : answer_(std::move(answer)), hello_(hello_reply('s', 'b')), impl_(std::make_unique<Impl>()) {
     YK_CHECK(nng_rep0_open(&impl_->socket) == 0, "a socket opens");
     nng_socket_set_ms(impl_->socket, NNG_OPT_RECVTIMEO, 20); // to look at stopping_

@@ -16,20 +16,6 @@
 
 namespace yk::test {
 
-/// Short, fresh and removed with everything in it.
-class TempDir {
-public:
-    TempDir();
-    ~TempDir();
-    TempDir(const TempDir&) = delete;
-    TempDir& operator=(const TempDir&) = delete;
-    [[nodiscard]] std::string path(const std::string& name) const { return path_ + "/" + name; }
-    [[nodiscard]] std::string url(const std::string& name) const { return "ipc://" + path(name); }
-
-private:
-    std::string path_;
-};
-
 struct NoReply {}; // no reply ever
 struct Cut {};     // the connection is closed instead of a reply
 struct Raw {
@@ -50,7 +36,7 @@ struct Seen {
 class FakeDaemon {
 public:
     /// `answer` runs on the daemon's thread, for every kind but Hello, unless `script_hello`.
-    explicit FakeDaemon(std::string url, std::function<Answer(const Seen&)> answer);
+    explicit FakeDaemon(const std::string& url, std::function<Answer(const Seen&)> answer);
     ~FakeDaemon();
     FakeDaemon(const FakeDaemon&) = delete;
     FakeDaemon& operator=(const FakeDaemon&) = delete;

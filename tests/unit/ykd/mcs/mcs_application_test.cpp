@@ -41,6 +41,32 @@ TEST_CASE("rs R-158 a write is answered when it is seen, and the Autoscaler foll
     CHECK(one.degraded.list().empty());
 }
 
+TEST_CASE("rs R-158 who names a position is called once the caches show it, or when its patience ends") {
+    const Folder folder;
+    Instance one{folder, "one"};
+    REQUIRE(one.starts());
+    Instance two{folder, "two"};
+    REQUIRE(two.starts());
+    const auto written = std::get<mcs::Written>(one.create("web", 3));
+    std::vector<bool> seen;
+    const auto ask = [&](const rs::Cursor& position, Duration patience) {
+        two.made->when_seen(position, steady_instant() + patience, [&](bool is_seen) {
+            seen.push_back(is_seen);
+            CHECK(is_seen == (two.made->find("web") != nullptr && position == written.position));
+        });
+    };
+    ask(written.position, std::chrono::seconds{60});
+    CHECK(seen.empty());
+    CHECK(two.works_until([&] { return seen.size() == 1; }));
+    rs::Cursor later = written.position;
+    later.lanes.at(0).sequence += 1000;
+    ask(later, std::chrono::milliseconds{10});
+    CHECK(two.works_until([&] { return seen.size() == 2; }));
+    ask(later, std::chrono::seconds{60});
+    two.made->stop();
+    CHECK(seen == std::vector<bool>{true, false, false});
+}
+
 TEST_CASE("rs R-155 what becomes of MCS itself is an event, once") {
     const Folder folder;
     Instance one{folder, "one"};

@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "protocol/wire/codec.h"
-#include "tests/support/few_descriptors.h"
+#include "tests/support/system/few_descriptors.h"
 
 using namespace yk;
 using namespace yk::service;

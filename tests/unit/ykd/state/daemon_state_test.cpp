@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "tests/support/comes_true.h"
-#include "tests/support/few_descriptors.h"
+#include "tests/support/system/few_descriptors.h"
 
 using namespace yk;
 using namespace yk::service;
@@ -72,6 +72,7 @@ TEST_CASE("I-271 of two who set levels at once nobody is told that his are kept 
         std::mutex mutex;
         std::atomic<int> lost{0};
         std::vector<std::thread> threads;
+        threads.reserve(kThreads);
         for (int t = 0; t < kThreads; ++t)
             threads.emplace_back([&, t] {
                 for (int i = 0; i < kRounds; ++i) {

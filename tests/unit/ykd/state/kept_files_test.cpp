@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "tests/support/comes_true.h"
-#include "tests/support/few_descriptors.h"
+#include "tests/support/system/few_descriptors.h"
 
 using namespace yk;
 using namespace yk::service;

@@ -474,4 +474,104 @@ TEST_CASE("rs R-081 rs R-140 what goes while an instance takes over is not left 
     CHECK(world.scheduler.table().size() == 0);
 }
 
+TEST_CASE("F-30 a database that went back gets what is known again") {
+    TenPlaces world;
+    world.deploy("web", 3);
+    world.pass(1s);
+    const DeploymentSchedule before = *world.schedule("web");
+    world.scale("web", 5);
+    world.pass(1s);
+    world.schedule_rows.rows().find("web")->second = before; // and no event says so, nor does the lease end
+    world.scale("web", 6);
+    world.pass(2s);
+    world.manager.request_resync(kScheduleKind, world.now);
+    world.pass(5s);
+    CHECK(world.placed("web") == 6);
+    CHECK(world.core.allocations.size() == 6);
+    CHECK(world.difference().empty());
+}
+
+TEST_CASE("rs R-090 a lease with a lower number than one that was refused is of a database that was restored") {
+    TenPlaces world;
+    world.deploy("web", 3);
+    world.pass(1s);
+    world.writes.lease_epoch = 7; // the one that this instance has, 1, is refused
+    world.scale("web", 4);
+    world.pass(1s);
+    CHECK(world.placed("web") == 3);
+    world.writes.lease_epoch = 0; // and the backup has an earlier one
+    world.lead(0);
+    world.scale("web", 5);
+    world.pass(2s);
+    CHECK(world.placed("web") == 5);
+    CHECK(world.difference().empty());
+}
+
+TEST_CASE("a row that was copied by hand costs nobody else anything, and is reported") {
+    TenPlaces world;
+    world.deploy("web", 2);
+    world.pass(1s);
+    DeploymentSchedule copy = *world.schedule("web");
+    copy.meta = {};
+    copy.meta.id = "copied";
+    world.schedule_rows.create(copy);
+    world.pass(1s);
+    const auto web_alone_is_there = [&] {
+        CHECK(world.placed("web") == 2);
+        CHECK(world.core.allocations.size() == 2);
+        CHECK(world.scheduler.table().size() == 1);
+        CHECK(world.scheduler.table().find("web") != nullptr);
+    };
+    web_alone_is_there();
+    CHECK(world.schedules.deliveries().handlers().front()->dead_letters() == 1);
+    world.restart_core();
+    world.pass(2s);
+    web_alone_is_there();
+    world.stand_down();
+    world.take_over(2); // what it loads first is the copy, whose id comes first
+    world.pass(2s);
+    web_alone_is_there();
+    world.deploy("copied", 1); // its schedule comes in the place of the copy
+    world.pass(2s);
+    CHECK(world.placed("copied") == 1);
+    CHECK(world.core.allocations.size() == 3);
+    CHECK(world.difference().empty());
+}
+
+TEST_CASE("a schedule that names another one's application is not used, and made anew when it is deleted") {
+    TenPlaces world;
+    world.deploy("api", 1);
+    world.deploy("web", 2);
+    world.pass(1s);
+    world.stand_down();
+    const std::string taken = world.schedule("web")->application_id;
+    world.schedule_rows.change("api", [&](DeploymentSchedule& row) { row.application_id = taken; });
+    world.pass(1s); // it is seen
+    world.take_over(2);
+    world.pass(2s);
+    CHECK(world.placed("web") == 2);
+    CHECK(world.core.allocations.size() == 2);
+    CHECK(world.scheduler.table().find("api") == nullptr);
+    world.schedule_rows.drop("api"); // as the dead letter says
+    world.pass(2s);
+    CHECK(world.placed("api") == 1);
+    CHECK(world.core.allocations.size() == 3);
+    CHECK(world.difference().empty());
+}
+
+TEST_CASE("rs R-087 placements that the database refused are written with the next write of the row") {
+    TenPlaces world;
+    bool refuses = true;
+    world.writes.fault = [&](const WriteRequest& request) -> std::optional<WriteOutcome> {
+        const bool is_refused = refuses && std::holds_alternative<ChangePlacements>(request.command);
+        return is_refused ? std::optional<WriteOutcome>{Fatal{"no"}} : std::nullopt;
+    };
+    world.deploy("web", 3);
+    world.pass(1s);
+    refuses = false;
+    world.pass(31s); // it is tried now and then
+    CHECK(world.placed("web") == 3);
+    CHECK(world.difference().empty());
+}
+
 } // namespace yk::testing

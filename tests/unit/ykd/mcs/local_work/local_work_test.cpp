@@ -46,7 +46,7 @@ public:
         work_ = std::make_unique<LocalWork>(LocalWork::Parts{
             settings_, nodes_, requests, worker_, [this](auto ask) { questions_.push_back(std::move(ask)); },
             [](const auto& call) { call(); },
-            [this](si::AllocationRelease release) { confirmed.push_back(release.allocation_key); }});
+            [this](const si::AllocationRelease& release) { confirmed.push_back(release.allocation_key); }});
         row_.meta.id = "d";
         row_.application_id = "app";
         status_.application = {"default", "root.web", "u", {}, {}};
@@ -326,6 +326,22 @@ TEST_CASE("rs R-172 what is over gives its place back, not at once, and again to
     bench.now = *bench.work().next_due();
     bench.work().turn(bench.now);
     CHECK_FALSE(bench.requests.is_empty());
+    bench.remove(0);
+    CHECK(bench.work().size() == 0);
+}
+
+TEST_CASE("rs R-170 a replica whose row was away for a moment is placed anew when its command has ended") {
+    Bench bench;
+    bench.place(0);
+    REQUIRE(bench.says(0, "on\n"));
+    bench.remove_row();
+    bench.changed(); // there again, and the command is ending
+    REQUIRE(bench.comes([&] {
+        bench.now = bench.now + std::chrono::seconds{1};
+        return !bench.requests.is_empty();
+    }));
+    CHECK(bench.output(0) == "on\nbye\n");
+    CHECK(std::get<mcs::ReleaseReplica>(bench.requests.take()) == Bench::release(0));
     bench.remove(0);
     CHECK(bench.work().size() == 0);
 }
