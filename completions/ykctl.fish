@@ -542,7 +542,7 @@ complete -c ykctl -n '__ykctl_at deployment logs' -s f -l follow -d 'go on with 
 complete -c ykctl -n '__ykctl_at deployment apply' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at deployment apply' -s f -l file -r -F -d 'deployments as YAML or JSON, as show and list print them; - is standard input'
 complete -c ykctl -n '__ykctl_at deployment apply' -l dry-run -d 'show what would change, and change nothing'
-complete -c ykctl -n '__ykctl_at deployment apply' -l force -d 'even if it was changed since the version that the file has'
+complete -c ykctl -n '__ykctl_at deployment apply' -l force -d 'even if it was changed, or made anew, since the file was written'
 complete -c ykctl -n '__ykctl_at deployment wait' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at deployment wait' -l for -x -a 'placed deleted' -d 'what to wait for, default placed; --timeout (default 30s) says how long: exit 7'
 complete -c ykctl -n '__ykctl_at deployment watch' -s h -l help -d 'this text'

@@ -69,12 +69,9 @@ GroupCommit::Calls GroupCommit::finish(Calls group, GroupOutcome outcome, Instan
     }
     fault_.clear();
     breaker_.answered();
-    const bool is_in_doubt = outcome.what == GroupOutcome::What::InDoubt;
-    if ((is_in_doubt || outcome.what == GroupOutcome::What::Undone) && group.size() > 1) {
-        Calls answered; // else a user whose write is there would hear, of a second attempt, that somebody else's is
-        if (is_in_doubt) answered = answer_hurried(group, std::move(outcome.outcomes));
+    if (outcome.what == GroupOutcome::What::Undone && group.size() > 1) {
         put_back(std::move(group), /*alone=*/true);
-        return answered;
+        return {};
     }
     for (std::size_t at = 0; at < group.size(); ++at) group[at]->answer(std::move(outcome.outcomes[at]));
     return group;

@@ -7,7 +7,8 @@
 // A database that is away is asked again with growing pauses, and nothing is answered meanwhile (rs R-034): a service
 // that waits for a write is no worse off than with an error, and has nothing to repeat. Only a write that does not wait
 // (WriteRequest::waits) is answered, since a user wants to know. A group that was undone as a whole is carried out one
-// write at a time, so that only the one that cannot be written fails.
+// write at a time, so that only the one that cannot be written fails. One whose commit is in doubt is answered so, each
+// of it, and not tried again here: whoever wrote would take his own row for somebody else's.
 //
 // It makes no call and knows no clock: whoever has a WritePort takes groups and brings back what came of them.
 

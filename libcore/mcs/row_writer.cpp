@@ -38,10 +38,7 @@ void RowWriter::write(const rs::Lease& lease, WriteCommand command, Take take) {
     queue_.add({service_, lease.epoch}, std::move(command),
                [this, id, epoch = lease.epoch, take = std::move(take)](const WriteOutcome& outcome, Instant now) {
                    writing_.erase(id);
-                   if (std::holds_alternative<Fenced>(outcome))
-                       fenced_ = epoch;
-                   else if (fenced_ != epoch)
-                       fenced_.reset(); // its number may be given again, by a database that was restored
+                   refused_.see(outcome, epoch);
                    take(outcome, now);
                });
 }

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "libcore/mcs/refused_lease.h"
 #include "libcore/mcs/write_call.h"
 #include "libcore/resource_state/event_handler.h"
 
@@ -27,9 +28,8 @@ public:
 
     /// Whether a write of the row is under way.
     [[nodiscard]] bool is_writing(std::string_view id) const { return writing_.contains(id); }
-    /// Whether the database has refused this lease: another instance leads, and nothing is to be written (rs R-090). A
-    /// lease with a lower number is of a database that was restored.
-    [[nodiscard]] bool is_fenced(const rs::Lease& lease) const { return lease.epoch == fenced_; }
+    /// Whether the database has refused this lease: another instance leads, and nothing is to be written (rs R-090).
+    [[nodiscard]] bool is_fenced(const rs::Lease& lease) const { return refused_.is(lease.epoch); }
     /// Why the service cannot write the row now, as the result of a handler that wanted to; nullopt: it can.
     [[nodiscard]] std::optional<rs::HandlerResult> refusal(std::string_view id, const rs::Lease& lease) const;
     /// REQUIRES: no write of this row is under way.
@@ -39,7 +39,7 @@ private:
     WriteQueue& queue_;
     const std::string service_;
     std::set<std::string, std::less<>> writing_; // ids of rows
-    std::optional<std::uint64_t> fenced_;        // the last lease that was refused
+    RefusedLease refused_;
 };
 
 /// What the outcome of a write of a row means for the handler that wanted it (rs R-090). A row that is there already,

@@ -15,8 +15,7 @@ struct GroupOutcome {
     enum class What : std::uint8_t {
         Answered, // each has its outcome; what is Written is committed
         Away,     // the database could not be asked: none was looked at, and all may be tried again later
-        Undone,   // one of them, or the commit, ended the transaction: none is written, also of those that went well
-        InDoubt   // the connection ended while they were committed: all are written, or none
+        Undone    // one of them, or the commit, ended the transaction: none is written, also of those that went well
     };
     What what = What::Answered;
     std::vector<WriteOutcome> outcomes; // in the order of the requests; if not Answered, what is wrong is in each

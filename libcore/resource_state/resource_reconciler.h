@@ -162,6 +162,10 @@ public:
     void begin_era() { ++era_; }
 
     [[nodiscard]] bool is_reading() const { return reading_ != 0; }
+    /// Whether every key that was queued by then was read since, or tried in vain.
+    [[nodiscard]] bool has_read(Instant since) const {
+        return !is_reading() && halves_.empty() && queue_.has_tried(since);
+    }
     [[nodiscard]] WorkQueue& queue() { return queue_; }
     [[nodiscard]] const WorkQueue& queue() const { return queue_; }
     [[nodiscard]] const ReconcileCounters& counters() const { return counters_; }
@@ -212,7 +216,7 @@ private:
     void finish(std::vector<WorkQueue::Item> items, const Result<Rows<T>, StoreError>& rows, const ReadMark& mark,
                 Instant now) {
         if (!gate_.ended(error_of(rows), now)) {
-            for (const WorkQueue::Item& item : items) queue_.put_back(item.id);
+            for (auto item = items.rbegin(); item != items.rend(); ++item) queue_.put_back(item->id);
             return;
         }
         if (!rows.ok()) return split(std::move(items), now);

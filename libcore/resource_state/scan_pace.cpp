@@ -56,7 +56,8 @@ bool ScanPace::may_read(std::size_t live_keys, Duration latency, Instant now) {
 void ScanPace::rows_read(std::size_t rows, Instant now) {
     if (settings_.rows_per_second == 0) return;
     const Duration each = Duration{std::chrono::seconds{1}} / static_cast<Duration::rep>(settings_.rows_per_second);
-    next_ = now + each * static_cast<Duration::rep>(rows) * (is_slow_ ? kSlower : 1);
+    const Duration cost = each * static_cast<Duration::rep>(rows) * (is_slow_ ? kSlower : 1);
+    next_ = std::max(next_, now - cost) + cost;
 }
 
 } // namespace yk::rs

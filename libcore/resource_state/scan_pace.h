@@ -27,8 +27,9 @@ private:
     Instant began_;
 };
 
-/// Between two pages passes as much time as the rate says. While live work piles up a scan pauses, but in all no longer
-/// than one period: then it goes on at a tenth of the rate, so that it cannot be starved for ever (rs R-097).
+/// From page to page passes as much time as the rate says, the reading itself included; what was lost by one that took
+/// longer is made up for by no more than the time of a page. While live work piles up a scan pauses, but in all no
+/// longer than one period: then it goes on at a tenth of the rate, so that it cannot be starved for ever (rs R-097).
 class ScanPace {
 public:
     explicit ScanPace(const ResyncSettings& settings) : settings_(settings) {}

@@ -2,6 +2,7 @@
 #include "libcore/resource_state/work_queue.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace yk::rs {
 namespace {
@@ -70,7 +71,7 @@ void WorkQueue::hurry(EntryId at, Instant now) {
     if (soonest <= now)
         enqueue(at);
     else
-        wait(at, std::min(soonest, planned));
+        wait(at, std::min(soonest, planned), /*is_owed=*/true);
 }
 
 // --- what goes out ---------------------------------------------------------------------------------------------------
@@ -122,7 +123,7 @@ void WorkQueue::failed(std::string_view id, Instant now) {
     if (entry.is_dirty) delay = std::min(delay, range_.base);
     ++entry.failures;
     entry.failed_at = now;
-    wait(at, now + delay);
+    wait(at, now + delay, entry.is_dirty);
 }
 
 void WorkQueue::again_after(std::string_view id, Duration delay, Instant now) {
@@ -131,11 +132,20 @@ void WorkQueue::again_after(std::string_view id, Duration delay, Instant now) {
     settle(entry);
     entry.failures = 0;
     if (entry.is_dirty) return enqueue(at);
-    wait(at, now + delay);
+    wait(at, now + delay, /*is_owed=*/true);
 }
 
 void WorkQueue::put_back(std::string_view id) {
-    enqueue(get_processed(id));
+    const EntryId at = get_processed(id);
+    Entry& entry = entries_[at];
+    List& to = list(entry.reason.priority);
+    entry.state = State::Queued;
+    entry.is_dirty = false;
+    entry.previous = {};
+    entry.next = to.first;
+    (to.first ? entries_[to.first].previous : to.last) = at;
+    to.first = at;
+    ++to.size;
 }
 
 void WorkQueue::clear() {
@@ -143,6 +153,7 @@ void WorkQueue::clear() {
     entries_.for_each([&all](EntryId at) { all.push_back(at); });
     for (const EntryId at : all) erase(at);
     timers_.clear();
+    owed_ = 0;
     lists_ = {};
     unsettled_ = 0;
 }
@@ -178,16 +189,20 @@ void WorkQueue::unlink(EntryId at) {
     --from.size;
 }
 
-void WorkQueue::wait(EntryId at, Instant until) {
+void WorkQueue::wait(EntryId at, Instant until, bool is_owed) {
     Entry& entry = entries_[at];
     entry.state = State::Waiting;
     entry.is_dirty = false;
+    entry.is_owed = is_owed;
+    owed_ += is_owed ? 1U : 0U;
     entry.timer = {until, timers_made_++};
     timers_.emplace(entry.timer, at);
 }
 
 void WorkQueue::stop_waiting(EntryId at) {
-    timers_.erase(entries_[at].timer);
+    Entry& entry = entries_[at];
+    timers_.erase(entry.timer);
+    owed_ -= std::exchange(entry.is_owed, false) ? 1U : 0U;
 }
 
 void WorkQueue::release_due(Instant now) {
@@ -228,6 +243,11 @@ std::optional<Instant> WorkQueue::oldest(Priority priority) const {
     return from.size == 0 ? std::nullopt : std::optional{entries_[from.first].since};
 }
 
+bool WorkQueue::has_tried(Instant added) const {
+    const auto is_later = [&](const List& each) { return each.size == 0 || entries_[each.first].since > added; };
+    return owed_ == 0 && std::all_of(lists_.begin(), lists_.end(), is_later);
+}
+
 std::optional<Instant> WorkQueue::next_due() const {
     return timers_.empty() ? std::nullopt : std::optional{timers_.begin()->first.first};
 }
@@ -248,12 +268,13 @@ void WorkQueue::settle(Entry& entry) {
 
 std::vector<std::string> WorkQueue::check() const {
     std::vector<std::string> broken;
-    std::size_t queued = 0, waiting = 0, marked = 0;
+    std::size_t queued = 0, waiting = 0, marked = 0, owed = 0;
     entries_.for_each([&](EntryId at) {
         const Entry& entry = entries_[at];
         queued += entry.state == State::Queued ? 1U : 0U;
         waiting += entry.state == State::Waiting ? 1U : 0U;
         marked += entry.is_marked ? 1U : 0U;
+        owed += entry.is_owed ? 1U : 0U;
         if (entry.state == State::Waiting && !timers_.contains(entry.timer))
             broken.push_back("A: no time: " + entry.id);
     });
@@ -263,6 +284,7 @@ std::vector<std::string> WorkQueue::check() const {
             if (entries_[at].reason.priority != static_cast<Priority>(each))
                 broken.emplace_back("A: in the wrong list");
     if (listed != queued) broken.emplace_back("A: queued keys are missing in the lists");
+    if (owed != owed_) broken.emplace_back("C: the waiting keys that are owed a try are counted wrongly");
     if (marked != unsettled_) broken.emplace_back("B: the marked keys are counted wrongly");
     if (waiting != timers_.size()) broken.emplace_back("A: times without a key");
     return broken;

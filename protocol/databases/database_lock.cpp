@@ -23,14 +23,25 @@ std::string holder_of(int file) {
     return size > 0 ? std::string{text.data(), static_cast<std::size_t>(size)} : std::string{"unknown"};
 }
 
-/// A file that root makes belongs to whom the database belongs to, who may want it next. One with a second name could
-/// be anything.
+/// A file that root makes belongs to whom the database belongs to, who may want it next.
 void give_to_owner(int file, const std::string& database) {
-    struct ::stat owned {
-    }, made{};
-    if (::geteuid() != 0 || ::stat(database.c_str(), &owned) != 0 || ::fstat(file, &made) != 0) return;
-    if (made.st_uid == 0 && made.st_nlink == 1)
-        static_cast<void>(::fchown(file, owned.st_uid, owned.st_gid) == 0); // else it is root's, as it was
+    struct ::stat owned = {};
+    if (::geteuid() == 0 && ::stat(database.c_str(), &owned) == 0)
+        static_cast<void>(::fchown(file, owned.st_uid, owned.st_gid) == 0); // else it is root's
+}
+
+/// -1: errno says why. What is there and is no file, or has another name, too, could be anybody's, and stays as it is.
+int open_lock(const std::string& path, const std::string& database) {
+    constexpr int kHow = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    const int made = ::open(path.c_str(), kHow | O_CREAT | O_EXCL, 0600);
+    if (made >= 0) give_to_owner(made, database);
+    if (made >= 0 || errno != EEXIST) return made;
+    const int file = ::open(path.c_str(), kHow);
+    struct ::stat found = {};
+    if (file < 0 || (::fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_nlink == 1)) return file;
+    ::close(file);
+    errno = EPERM;
+    return -1;
 }
 
 /// False: another process has a lock that does not go with this one.
@@ -52,9 +63,8 @@ Error error_of(const std::string& path, const std::string& what) {
 /// A lock of the open file, not of the process: those of a process are lost when any part of it closes the file.
 Result<DatabaseLock> DatabaseLock::take(const std::string& database, How how) {
     const std::string path = database + ".lock";
-    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    const int file = open_lock(path, database);
     if (file < 0) return error_of(path, std::strerror(errno));
-    give_to_owner(file, database);
     DatabaseLock lock{file, how};
     constexpr std::chrono::milliseconds kPause{20};
     for (int tries = how == How::Shared ? 50 : 1;; --tries) {

@@ -112,14 +112,9 @@ WriteOutcome CommandWriter::operator()(const UpdateScale& command) {
     const DeploymentScale& row = command.row;
     const auto status = canonical_object(row.status);
     if (!status) return Fatal{"status: it is no JSON object"};
-    CurrentRow current;
-    YK_REFUSED(look(connection_, kScale, row.meta.id, command.expect, current));
-    YK_SQL(count, execute(connection_,
-                          "UPDATE deployment_scale SET version = version + 1, updated_ms = " YK_NOW_MS ", desired = ?2,"
-                          " reason = ?3, observed_generation = ?4, status = ?5, writer_epoch = ?6 WHERE id = ?1",
-                          row.meta.id, row.desired, row.reason, row.observed_generation, *status, epoch_));
-    static_cast<void>(count);
-    return written({current.uid, current.version + 1});
+    return update(connection_, kScale,
+                  "desired = ?4, reason = ?5, observed_generation = ?6, status = ?7, writer_epoch = ?8", row.meta.id,
+                  command.expect, row.desired, row.reason, row.observed_generation, *status, epoch_);
 }
 
 WriteOutcome CommandWriter::operator()(const DeleteScale& command) {

@@ -13,8 +13,8 @@ using What = Conflict::What;
 const std::string kDeployment = "deployment", kScale = "deployment_scale", kSchedule = "deployment_schedule",
                   kNode = "node";
 
-/// Until the transaction has ended nobody else gives a Deployment its name. Taken before any row, so that no two
-/// transactions wait for each other.
+/// Until the transaction has ended nobody else gives a Deployment its name. If two transactions wait for each
+/// other, as one has a row and the other one this, the database undoes one of them, and it is tried again.
 Refused lock_names(SqlConnection& connection) {
     YK_SQL(locked, has_row(connection, "SELECT 1 /*pg FROM pg_advisory_xact_lock(" YK_NAMES_LOCK ") */"));
     static_cast<void>(locked);
@@ -31,14 +31,22 @@ Refused check_names(SqlConnection& connection, const Deployment& row) {
                     "another deployment is known by the name " + row.name + " or the id " + row.meta.id, 0};
 }
 
-/// The columns of a Deployment that users give, in the order of its two statements.
+/// The columns of a Deployment that users give, in the order of its statements, and its uid.
+template <class... More>
 Result<std::int64_t, rs::StoreError> put_deployment(SqlConnection& connection, const std::string& sql,
-                                                    const Deployment& row, const std::string& policy) {
+                                                    const Deployment& row, const std::string& policy,
+                                                    const More&... more) {
     return execute(connection, sql, row.meta.id, row.name, *row.partition, *row.queue, *row.user, json_of(*row.groups),
                    json_of(*row.resource), row.min_replicas, row.max_replicas, row.replicas, std::int64_t{row.priority},
                    policy, json_of(*row.tags), std::int64_t{row.is_paused ? 1 : 0},
-                   std::int64_t{static_cast<std::uint8_t>(row.delete_mode)}, row.meta.uid);
+                   std::int64_t{static_cast<std::uint8_t>(row.delete_mode)}, row.meta.uid, more...);
 }
+
+const std::string kUpdateDeployment =
+    "UPDATE deployment SET name = ?2, partition = ?3, queue = ?4, usr = ?5, grps = ?6, resource = ?7,"
+    " min_replicas = ?8, max_replicas = ?9, replicas = ?10, priority = ?11, policy = ?12, tags = ?13, paused = ?14,"
+    " cascade = ?15, version = version + 1, generation = generation + 1, updated_ms = " YK_NOW_MS
+    " WHERE id = ?1 AND uid = ?16";
 
 Result<DeleteMode, rs::StoreError> mode_of(SqlConnection& connection, const std::string& id) {
     rs::SqlStatement select = connection.statement("SELECT cascade FROM deployment WHERE id = ?");
@@ -95,19 +103,19 @@ WriteOutcome CommandWriter::operator()(const UpdateDeployment& command) {
     const auto policy = canonical_object(*command.row.policy);
     if (!policy) return Fatal{"policy: it is no JSON object"};
     Deployment row = command.row;
+    row.meta.uid = command.expect.uid;
+    // Mostly it is the row that was meant, with the name and the mode that it had: then one statement is enough.
+    YK_SQL(is_as_meant,
+           put_deployment(connection_, kUpdateDeployment + " AND version = ?17 AND name = ?2 AND cascade = ?15", row,
+                          *policy, command.expect.version));
+    if (is_as_meant != 0) return written({row.meta.uid, command.expect.version + 1});
     CurrentRow current;
     YK_REFUSED(lock_names(connection_));
     YK_REFUSED(look(connection_, kDeployment, row.meta.id, command.expect, current));
     YK_REFUSED(check_names(connection_, row));
     YK_SQL(keeps_mode, has_row(connection_, "SELECT 1 FROM deployment WHERE id = ? AND cascade = ?", row.meta.id,
                                std::int64_t{static_cast<std::uint8_t>(row.delete_mode)}));
-    row.meta.uid = current.uid;
-    YK_SQL(count, put_deployment(connection_,
-                                 "UPDATE deployment SET name = ?2, partition = ?3, queue = ?4, usr = ?5, grps = ?6,"
-                                 " resource = ?7, min_replicas = ?8, max_replicas = ?9, replicas = ?10, priority = ?11,"
-                                 " policy = ?12, tags = ?13, paused = ?14, cascade = ?15, version = version + 1,"
-                                 " generation = generation + 1, updated_ms = " YK_NOW_MS " WHERE id = ?1 AND uid = ?16",
-                                 row, *policy));
+    YK_SQL(count, put_deployment(connection_, kUpdateDeployment, row, *policy));
     static_cast<void>(count);
     if (!keeps_mode) YK_REFUSED(set_cascade(connection_, row.meta.id, current.uid, row.delete_mode));
     return written({current.uid, current.version + 1});
@@ -149,15 +157,9 @@ WriteOutcome CommandWriter::operator()(const InsertNode& command) {
 
 WriteOutcome CommandWriter::operator()(const UpdateNode& command) {
     const Node& row = command.row;
-    CurrentRow current;
-    YK_REFUSED(look(connection_, kNode, row.meta.id, command.expect, current));
-    YK_SQL(count, execute(connection_,
-                          "UPDATE node SET version = version + 1, updated_ms = " YK_NOW_MS ", attributes = ?2,"
-                          " capacity = ?3, occupied = ?4, schedulable = ?5 WHERE id = ?1",
-                          row.meta.id, json_of(row.attributes), json_of(row.capacity), json_of(row.occupied),
-                          std::int64_t{row.is_schedulable ? 1 : 0}));
-    static_cast<void>(count);
-    return written({current.uid, current.version + 1});
+    return update(connection_, kNode, "attributes = ?4, capacity = ?5, occupied = ?6, schedulable = ?7", row.meta.id,
+                  command.expect, json_of(row.attributes), json_of(row.capacity), json_of(row.occupied),
+                  std::int64_t{row.is_schedulable ? 1 : 0});
 }
 
 WriteOutcome CommandWriter::operator()(const DeleteNode& command) {

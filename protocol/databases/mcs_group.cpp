@@ -15,28 +15,33 @@ Refused check_owner(const WriteRequest& request) {
                     request.writer.service};
 }
 
-/// Gives the error to all that might be written otherwise.
-GroupOutcome failed(GroupOutcome group, GroupOutcome::What what, const rs::StoreError& error) {
+/// Gives the outcome to all that might be written otherwise.
+GroupOutcome failed(GroupOutcome group, GroupOutcome::What what, const WriteOutcome& outcome) {
     for (WriteOutcome& each : group.outcomes)
-        if (std::holds_alternative<Written>(each)) each = outcome_of(error);
-    const bool may_be_repeated = error.fault == rs::StoreFault::Down || error.fault == rs::StoreFault::Transient;
-    group.what = may_be_repeated ? what : GroupOutcome::What::Answered;
+        if (std::holds_alternative<Written>(each)) each = outcome;
+    group.what = what;
     return group;
 }
 
+GroupOutcome not_begun(GroupOutcome group, const rs::StoreError& error) {
+    const bool may_be_repeated = error.fault == rs::StoreFault::Down || error.fault == rs::StoreFault::Transient;
+    return failed(std::move(group), may_be_repeated ? GroupOutcome::What::Away : GroupOutcome::What::Answered,
+                  outcome_of(error));
+}
+
+GroupOutcome undone(GroupOutcome group, const rs::StoreError& error) {
+    return failed(std::move(group), GroupOutcome::What::Undone, outcome_of(error));
+}
+
+/// A connection that ends before it answers leaves it in doubt.
 GroupOutcome not_committed(GroupOutcome group, const rs::StoreError& error) {
-    if (error.fault != rs::StoreFault::Down) return failed(std::move(group), GroupOutcome::What::Undone, error);
-    for (WriteOutcome& each : group.outcomes)
-        if (std::holds_alternative<Written>(each)) each = Transient{error.message, true};
-    group.what = GroupOutcome::What::InDoubt;
-    return group;
+    if (error.fault != rs::StoreFault::Down) return undone(std::move(group), error);
+    return failed(std::move(group), GroupOutcome::What::Answered, Transient{error.message, true});
 }
 
 } // namespace
 
-GroupOutcome WriteGroup::write(std::span<const WriteRequest* const> requests) {
-    raised_.clear();
-    flushed_ = {};
+GroupOutcome WriteGroup::write(Requests requests) {
     GroupOutcome group{GroupOutcome::What::Answered, std::vector<WriteOutcome>(requests.size())};
     std::size_t to_do = 0;
     for (std::size_t at = 0; at < requests.size(); ++at) {
@@ -46,25 +51,40 @@ GroupOutcome WriteGroup::write(std::span<const WriteRequest* const> requests) {
             ++to_do; // Written, until something else is known
     }
     if (to_do == 0) return group;
+    if (auto done = carry_out(requests, group, Undo::Together)) return *std::move(done);
+    return *carry_out(requests, std::move(group), Undo::Each);
+}
+
+std::optional<GroupOutcome> WriteGroup::carry_out(Requests requests, GroupOutcome group, Undo undo) {
+    raised_.clear();
+    leading_.clear();
+    flushed_ = {};
     rs::SqlTransaction transaction{connection_, rs::SqlTransaction::Kind::Write};
-    if (!transaction.begun().ok())
-        return failed(std::move(group), GroupOutcome::What::Away, transaction.begun().error());
+    if (!transaction.begun().ok()) return not_begun(std::move(group), transaction.begun().error());
     for (std::size_t at = 0; at < requests.size(); ++at) {
         WriteOutcome& outcome = group.outcomes[at];
         if (!std::holds_alternative<Written>(outcome)) continue;
-        outcome = write_alone(*requests[at]);
-        if (connection_.is_in_transaction()) continue;
-        const rs::StoreError error{rs::StoreFault::Transient, message_of(outcome)};
-        return failed(std::move(group), GroupOutcome::What::Undone, error);
+        outcome = undo == Undo::Each ? write_alone(*requests[at]) : write_in_turn(*requests[at]);
+        const bool is_written = std::holds_alternative<Written>(outcome);
+        if (!connection_.is_in_transaction())
+            return undone(std::move(group), {rs::StoreFault::Transient, message_of(outcome)});
+        if (undo == Undo::Together && !is_written)
+            return requests.size() == 1 ? std::optional{std::move(group)} : std::nullopt;
     }
     const auto position = end_of_group();
-    if (!position.ok()) return failed(std::move(group), GroupOutcome::What::Undone, position.error());
+    if (!position.ok()) return undone(std::move(group), position.error());
     YK_FAULT(GroupWritten);
     if (const auto done = transaction.commit(); !done.ok()) return not_committed(std::move(group), done.error());
     YK_FAULT(GroupCommitted);
     for (WriteOutcome& each : group.outcomes)
         if (auto* const written = std::get_if<Written>(&each)) written->position = *position;
     return group;
+}
+
+/// What fails undoes everything.
+WriteOutcome WriteGroup::write_in_turn(const WriteRequest& request) {
+    if (!std::holds_alternative<ChangePlacements>(request.command)) flush(id_of(request.command));
+    return fence_and_write(request);
 }
 
 WriteOutcome WriteGroup::write_alone(const WriteRequest& request) {
@@ -77,20 +97,24 @@ WriteOutcome WriteGroup::write_alone(const WriteRequest& request) {
     const bool is_kept = std::holds_alternative<Written>(outcome);
     const auto ended = connection_.run(is_kept ? "RELEASE one" : "ROLLBACK TO one; RELEASE one");
     if (!is_kept) raised_ = before;
+    if (!is_kept) leading_.clear(); // it may have been seen behind the savepoint
     if (is_kept && !ended.ok()) return outcome_of(ended.error());
     return outcome;
 }
 
 /// The lease is looked at in the transaction of the write itself, so that nobody can take it in between (rs R-141).
 WriteOutcome WriteGroup::fence_and_write(const WriteRequest& request) {
-    const auto epoch = static_cast<std::int64_t>(request.writer.lease_epoch);
-    if (holder_.has_leases && request.writer.service != kApiService) {
+    const WriterIdentity& writer = request.writer;
+    const auto epoch = static_cast<std::int64_t>(writer.lease_epoch);
+    const std::pair lease{writer.service, writer.lease_epoch};
+    if (holder_.has_leases && writer.service != kApiService && !leading_.contains(lease)) {
         YK_SQL(leads,
                has_row(connection_, "SELECT 1 FROM lease WHERE name = ? AND holder = ? AND epoch = ? /*pg FOR SHARE */",
-                       request.writer.service, holder_.name, epoch));
-        if (!leads) return Fenced{holder_.name + " does not lead " + request.writer.service + " any more"};
+                       writer.service, holder_.name, epoch));
+        if (!leads) return Fenced{holder_.name + " does not lead " + writer.service + " any more"};
+        leading_.insert(lease);
     }
-    return std::visit(CommandWriter{connection_, request.writer.lease_epoch, raised_}, request.command);
+    return std::visit(CommandWriter{connection_, writer.lease_epoch, raised_}, request.command);
 }
 
 void WriteGroup::flush(const std::string& id) {

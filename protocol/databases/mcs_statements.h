@@ -108,6 +108,22 @@ inline Refused look(rs::SqlConnection& connection, const std::string& table, con
     return std::nullopt;
 }
 
+/// Changes the columns of one row, if it is the one that was meant. The columns are bound from ?4 on. Mostly it is, and
+/// one statement is enough; else it is looked at, for what is wrong.
+template <class... Columns>
+WriteOutcome update(rs::SqlConnection& connection, const std::string& table, const std::string& assignments,
+                    const std::string& id, const Expect& expect, const Columns&... columns) {
+    const std::string sql = "UPDATE " + table + " SET version = version + 1, updated_ms = " YK_NOW_MS ", " +
+                            assignments + " WHERE id = ?1 AND uid = ?2 AND version = ?3";
+    YK_SQL(count, execute(connection, sql, id, expect.uid, expect.version, columns...));
+    if (count != 0) return written({expect.uid, expect.version + 1});
+    CurrentRow current;
+    YK_REFUSED(look(connection, table, id, expect, current));
+    YK_SQL(again, execute(connection, sql, id, current.uid, current.version, columns...));
+    static_cast<void>(again);
+    return written({current.uid, current.version + 1});
+}
+
 inline WriteOutcome erase(rs::SqlConnection& connection, const std::string& table, const std::string& id,
                           const Expect& expect) {
     CurrentRow current;

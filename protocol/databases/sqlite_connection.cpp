@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -33,6 +34,22 @@ StoreFault fault_of(int extended) {
 
 StoreError error_of(sqlite3* database) {
     return {fault_of(sqlite3_extended_errcode(database)), sqlite3_errmsg(database)};
+}
+
+/// The address of a file that nobody changes.
+std::string unchanging(const std::string& path) {
+    std::string address = "file://";
+    for (const char each : path) {
+        if (each == '%')
+            address += "%25";
+        else if (each == '?')
+            address += "%3F";
+        else if (each == '#')
+            address += "%23";
+        else
+            address += each;
+    }
+    return address + "?immutable=1";
 }
 
 } // namespace
@@ -85,8 +102,15 @@ Result<std::unique_ptr<SqliteConnection>, StoreError> SqliteConnection::open(con
     return connection;
 }
 
+/// Where no write-ahead log is beside the file, it is all there is: then none is made either, as SQLite does for a
+/// reader of a database that has used one.
 Result<std::unique_ptr<SqliteConnection>, StoreError> SqliteConnection::look_at(const std::string& path) {
-    return begin(path, {}, SQLITE_OPEN_READONLY);
+    std::error_code error;
+    const std::string file = std::filesystem::canonical(path, error); // beside which SQLite keeps what is not in it yet
+    const bool is_all =
+        !error && !std::filesystem::exists(file + "-wal", error) && !std::filesystem::exists(file + "-journal", error);
+    return is_all ? begin(unchanging(file), {}, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+                  : begin(path, {}, SQLITE_OPEN_READONLY);
 }
 
 Result<std::unique_ptr<SqliteConnection>, StoreError> SqliteConnection::begin(const std::string& path,

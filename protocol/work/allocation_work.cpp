@@ -15,6 +15,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kFirstBackOff{1000}, kLongestBackOff{60'000}; // before a command is started again
 constexpr milliseconds kSteady{60'000};                              // after so long the back-off begins anew
+constexpr milliseconds kHookRest{1000}; // before a hook is tried again for which the machine lacked something
 constexpr std::size_t kMostNotes = 1000;
 constexpr std::size_t kLongestNote = 2000;
 
@@ -52,7 +53,7 @@ std::string seconds_text(milliseconds time) {
 
 // --- what the core says ---------------------------------------------------------------------------------------------
 
-void AllocationWork::placed(Announced<si::Allocation> allocation, TimePoint now) {
+void AllocationWork::placed(Announced<si::Allocation> allocation) {
     const Name name = name_of(allocation.message);
     if (const auto known = entries_.find(name); known != entries_.end()) {
         if (known->second.gone) known->second.next = std::move(allocation);
@@ -71,22 +72,22 @@ void AllocationWork::placed(Announced<si::Allocation> allocation, TimePoint now)
     entry.account = std::move(allocation.account);
     add_hooks(name, entry, false, allocation.json, {});
     begin(name, entry);
-    start_what_may(now);
+    has_more_ = true;
 }
 
-void AllocationWork::had(si::Allocation allocation, TimePoint now) {
+void AllocationWork::had(si::Allocation allocation) {
     const Name name = name_of(allocation);
     const bool matters = (options_.executes && command_of(allocation)) || has_hooks();
     if (entries_.count(name) != 0 || !matters) return;
     Entry& entry = entries_[name];
     entry.allocation = std::move(allocation);
     begin(name, entry);
-    start_what_may(now);
+    has_more_ = true;
 }
 
-void AllocationWork::let_go(TimePoint now) {
+void AllocationWork::let_go() {
     held_ = false;
-    start_what_may(now);
+    has_more_ = true;
 }
 
 void AllocationWork::released(Announced<si::AllocationRelease> release, bool confirms, TimePoint now) {
@@ -122,8 +123,8 @@ void AllocationWork::released(Announced<si::AllocationRelease> release, bool con
                         releases_.end());
     leave_line(entry);
     if (entry.phase == Phase::Running) commands_.end(entry.command, now);
-    settle(name, now);
-    start_what_may(now);
+    settle(name);
+    has_more_ = true;
 }
 
 void AllocationWork::refused(Announced<si::AllocationRelease> release, TimePoint now) {
@@ -222,7 +223,7 @@ void AllocationWork::ended(const Name& name, Entry& entry, const Ended* how, con
     entry.phase = Phase::Idle;
     entry.command = 0;
     entry.why = why;
-    if (entry.gone || stopping_) return settle(name, now);
+    if (entry.gone || stopping_) return settle(name);
     const bool failed = how == nullptr || !how->is_success();
     const RestartPolicy& policy = entry.policy;
     const bool wanted = policy.when == Restart::Always || (policy.when == Restart::OnFailure && failed);
@@ -274,7 +275,7 @@ bool AllocationWork::is_being_released(const Name& name) const {
 }
 
 /// What follows for an allocation that is gone, as soon as nothing of it runs.
-void AllocationWork::settle(const Name& name, TimePoint now) {
+void AllocationWork::settle(const Name& name) {
     const auto found = entries_.find(name);
     if (found == entries_.end() || !found->second.gone) return;
     Entry& entry = found->second;
@@ -289,7 +290,7 @@ void AllocationWork::settle(const Name& name, TimePoint now) {
     if (entry.confirms) releases_.push_back(*std::move(entry.release));
     auto next = std::move(entry.next);
     entries_.erase(found);
-    if (next && !stopping_) placed(*std::move(next), now);
+    if (next && !stopping_) placed(*std::move(next));
 }
 
 // --- hooks ----------------------------------------------------------------------------------------------------------
@@ -332,14 +333,22 @@ Command AllocationWork::command_for(const Entry& entry, const Hook& hook) {
 void AllocationWork::start_hook(const Name& name, Entry& entry, TimePoint now) {
     entry.hook_turn = 0;
     auto started = commands_.start(command_for(entry, entry.hooks.front()), now);
-    if (!started.ok()) return hook_ended(name, entry, "not run: " + started.error().text(), now);
+    if (!started.ok() && is_shortage(started.error().code) && !stopping_) {
+        if (!std::exchange(hooks_rest_, true)) note("hooks are not run yet: " + started.error().text());
+        hooks_from_ = now + kHookRest;
+        entry.hook_turn = ++last_turn_;
+        hooks_waiting_.emplace(entry.hook_turn, name);
+        return;
+    }
+    if (!started.ok()) return hook_ended(name, entry, "not run: " + started.error().text());
+    hooks_rest_ = false;
     entry.hook = *started;
     ++running_hooks_;
     running_[*started] = {name, true};
 }
 
 /// `how`: empty when it was a success.
-void AllocationWork::hook_ended(const Name& name, Entry& entry, const std::string& how, TimePoint now) {
+void AllocationWork::hook_ended(const Name& name, Entry& entry, const std::string& how) {
     const Hook& hook = entry.hooks.front();
     if (!how.empty())
         note(shown(entry.allocation) + ": hook " + (hook.of_release ? "release" : "allocation") + " '" +
@@ -348,7 +357,7 @@ void AllocationWork::hook_ended(const Name& name, Entry& entry, const std::strin
     hook_bytes_ -= hook.json->size();
     entry.hooks.pop_front();
     entry.hook = 0;
-    if (entry.hooks.empty()) return settle(name, now);
+    if (entry.hooks.empty()) return settle(name);
     entry.hook_turn = ++last_turn_;
     hooks_waiting_.emplace(entry.hook_turn, name);
 }
@@ -364,7 +373,7 @@ void AllocationWork::take_ended(const Ended& how, TimePoint now) {
     const auto entry = entries_.find(name);
     if (entry == entries_.end()) return;
     if (is_hook)
-        hook_ended(name, entry->second, how.is_success() ? std::string{} : text(how), now);
+        hook_ended(name, entry->second, how.is_success() ? std::string{} : text(how));
     else
         ended(name, entry->second, &how, text(how), now);
 }
@@ -379,14 +388,18 @@ void AllocationWork::start_what_may(TimePoint now) {
     const auto may_start = [this] {
         return !held_ && !waiting_.empty() && running_.size() - running_hooks_ < options_.most_commands;
     };
+    const TimePoint end = TimePoint::clock::now() + kStartsFor;
     for (std::size_t started = 0; started < kStartsAtOnce && may_start(); ++started) {
+        if (started != 0 && TimePoint::clock::now() > end) break;
         const Name name = waiting_.begin()->second;
         Entry& entry = entries_.at(name);
         leave_line(entry);
         start(name, entry, now);
     }
     has_more_ = may_start();
-    while (!hooks_waiting_.empty() && running_hooks_ < kHooksAtOnce) {
+    for (bool is_first = true; may_run_hook() && hooks_from_ <= now; is_first = false) {
+        has_more_ = has_more_ || (!is_first && TimePoint::clock::now() > end);
+        if (!is_first && TimePoint::clock::now() > end) break;
         const Name name = hooks_waiting_.begin()->second;
         hooks_waiting_.erase(hooks_waiting_.begin());
         start_hook(name, entries_.at(name), now);
@@ -400,14 +413,15 @@ void AllocationWork::step(TimePoint now) {
 
 std::optional<TimePoint> AllocationWork::due() const {
     if (has_more_) return TimePoint{};
-    const auto commands = commands_.due();
-    if (resting_.empty()) return commands;
-    const TimePoint rested = resting_.begin()->first.first;
-    return commands ? std::min(*commands, rested) : rested;
+    auto due = commands_.due();
+    const auto add = [&due](TimePoint time) { due = std::min(due.value_or(time), time); };
+    if (!resting_.empty()) add(resting_.begin()->first.first);
+    if (may_run_hook()) add(hooks_from_);
+    return due;
 }
 
 bool AllocationWork::is_idle() const {
-    return running_.empty() && hooks_waiting_.empty();
+    return running_.empty() && hooks_waiting_.empty() && !has_more_;
 }
 
 std::vector<si::AllocationRelease> AllocationWork::take_releases(std::size_t most) {

@@ -77,20 +77,23 @@ public:
         std::function<Result<std::unique_ptr<Output>>(const si::Allocation&)> output{};
     };
     static constexpr std::size_t kHooksAtOnce = 16;
-    static constexpr std::size_t kStartsAtOnce = 16;   // of commands, in one call: each is a fork
-    static constexpr std::size_t kMostHooks = 100'000; // that wait; more are not run, and that is said
+    // Of commands, in one call of step(): each is a fork, and one in a home that hangs takes seconds.
+    static constexpr std::size_t kStartsAtOnce = 16;
+    static constexpr std::chrono::milliseconds kStartsFor{50}; // begins another one
+    static constexpr std::size_t kMostHooks = 100'000;         // that wait; more are not run, and that is said
     static constexpr std::size_t kMostHookBytes = std::size_t{64} << 20U; // of what they would read
 
     /// `commands` has capacity for `most_commands` and kHooksAtOnce, and outlives this.
     AllocationWork(Commands& commands, Options options)
         : commands_(commands), options_(std::move(options)), held_(options_.held) {}
 
+    // What is announced starts nothing yet: that is for step().
     /// The core has placed it, or restored it.
-    void placed(Announced<si::Allocation> allocation, TimePoint now);
+    void placed(Announced<si::Allocation> allocation);
     /// The RM had it before this process began: its command is started, its hooks have been run.
-    void had(si::Allocation allocation, TimePoint now);
+    void had(si::Allocation allocation);
     /// All that was announced before this process began is known now: what of it is still there begins.
-    void let_go(TimePoint now);
+    void let_go();
     /// It is to be stopped, or gone. `confirms`: the core waits for the release to come back.
     void released(Announced<si::AllocationRelease> release, bool confirms, TimePoint now);
     /// The RM reported it again, and the core did not take it. What is not known here is left alone.
@@ -104,7 +107,7 @@ public:
     void step(TimePoint now);
     /// When step() has something to do even if no command ends.
     [[nodiscard]] std::optional<TimePoint> due() const;
-    /// Whether nothing runs, and no hook waits.
+    /// Whether nothing runs, nor is to begin with the next step, and no hook waits.
     [[nodiscard]] bool is_idle() const;
 
     /// What is to be sent to the daemon: at most so many, in order.
@@ -160,13 +163,14 @@ private:
     [[nodiscard]] bool is_being_released(const Name& name) const;
     [[nodiscard]] bool has_hooks() const { return !options_.on_allocation.empty() || !options_.on_release.empty(); }
     void leave_line(Entry& entry);
-    void settle(const Name& name, TimePoint now);
+    void settle(const Name& name);
     void add_hooks(const Name& name, Entry& entry, bool of_release, const std::string& json, const Variables& more);
     void start_hook(const Name& name, Entry& entry, TimePoint now);
     [[nodiscard]] Command command_for(const Entry& entry, const Hook& hook);
-    void hook_ended(const Name& name, Entry& entry, const std::string& how, TimePoint now);
+    void hook_ended(const Name& name, Entry& entry, const std::string& how);
     void take_ended(const Ended& how, TimePoint now);
     void start_what_may(TimePoint now);
+    [[nodiscard]] bool may_run_hook() const { return !hooks_waiting_.empty() && running_hooks_ < kHooksAtOnce; }
     void note(std::string text);
 
     Commands& commands_;
@@ -178,9 +182,11 @@ private:
     std::map<std::pair<TimePoint, std::uint64_t>, Name> resting_; // by when they are started again
     std::map<std::uint64_t, Name> hooks_waiting_;                 // by turn: entries with a hook to run
     std::size_t hook_count_ = 0, hook_bytes_ = 0;                 // that wait
+    TimePoint hooks_from_{};                                      // none is run before: the machine lacked something
     std::uint64_t last_turn_ = 0;
     bool held_ = false;
-    bool has_more_ = false; // to be started at the next step
+    bool has_more_ = false;   // to be started at the next step
+    bool hooks_rest_ = false; // it was said why
     bool stopping_ = false;
     bool said_that_no_tag_ = false;
     std::deque<si::AllocationRelease> releases_;

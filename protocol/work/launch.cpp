@@ -158,13 +158,21 @@ Result<void> check_identity(const Launch& launch) {
     return {};
 }
 
-constexpr std::size_t kMostLingering = 32;
+/// A child that was killed and did not end, as when what it waits for cannot be interrupted.
+struct Lingering {
+    pid_t pid = -1;
+    uid_t uid = 0; // that it was to have
+};
+constexpr std::ptrdiff_t kMostLingering = 32; // of a user, whose home it may be
 
-/// Children that were killed and did not end, as when what they wait for cannot be interrupted. Owner: the thread that
-/// starts commands.
-std::vector<pid_t>& lingering() {
-    thread_local std::vector<pid_t> pids;
-    return pids;
+/// Owner: the thread that starts commands.
+std::vector<Lingering>& lingering() {
+    thread_local std::vector<Lingering> children;
+    return children;
+}
+
+uid_t uid_of(const Launch& launch) {
+    return launch.identity ? launch.identity->uid : ::geteuid();
 }
 
 bool is_reaped(pid_t pid) {
@@ -173,11 +181,11 @@ bool is_reaped(pid_t pid) {
 }
 
 /// Of one that was killed. What does not end in a moment is looked at again when the next command is started.
-void reap(pid_t pid) {
+void reap(pid_t pid, uid_t uid) {
     constexpr std::chrono::milliseconds kMoment{500}, kPause{1};
     const auto end = std::chrono::steady_clock::now() + kMoment;
     while (!is_reaped(pid)) {
-        if (std::chrono::steady_clock::now() > end) return lingering().push_back(pid);
+        if (std::chrono::steady_clock::now() > end) return lingering().push_back({pid, uid});
         std::this_thread::sleep_for(kPause);
     }
 }
@@ -186,8 +194,9 @@ void reap(pid_t pid) {
 
 Result<HeldChild> HeldChild::fork(const Launch& launch) {
     YK_CHECKED(check_identity(launch));
-    std::erase_if(lingering(), is_reaped);
-    if (lingering().size() >= kMostLingering)
+    std::erase_if(lingering(), [](const Lingering& child) { return is_reaped(child.pid); });
+    const auto is_same_user = [uid = uid_of(launch)](const Lingering& child) { return child.uid == uid; };
+    if (std::count_if(lingering().begin(), lingering().end(), is_same_user) >= kMostLingering)
         return Error{EAGAIN, "too many commands that were killed do not end, as when a home cannot be reached", {}};
     Prepared prepared;
     prepared.arguments = {kShell, "-c", launch.text.c_str(), nullptr};
@@ -210,11 +219,11 @@ Result<HeldChild> HeldChild::fork(const Launch& launch) {
         ::close(own.get());
         run_child(prepared, launch);
     }
-    return HeldChild{pid, std::move(own)};
+    return HeldChild{pid, uid_of(launch), std::move(own)};
 }
 
 HeldChild::HeldChild(HeldChild&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)), channel_(std::move(other.channel_)) {}
+    : pid_(std::exchange(other.pid_, -1)), uid_(other.uid_), channel_(std::move(other.channel_)) {}
 
 HeldChild::~HeldChild() {
     end();
@@ -224,7 +233,7 @@ void HeldChild::end() {
     if (pid_ < 0) return;
     channel_.close();
     ::kill(pid_, SIGKILL);
-    reap(std::exchange(pid_, -1));
+    reap(std::exchange(pid_, -1), uid_);
 }
 
 Result<Descriptor> HeldChild::release() {

@@ -57,10 +57,11 @@ public:
     [[nodiscard]] Result<Descriptor> release();
 
 private:
-    HeldChild(pid_t pid, Descriptor channel) : pid_(pid), channel_(std::move(channel)) {}
+    HeldChild(pid_t pid, uid_t uid, Descriptor channel) : pid_(pid), uid_(uid), channel_(std::move(channel)) {}
     void end();
 
     pid_t pid_ = -1;
+    uid_t uid_ = 0;      // that it is to have
     Descriptor channel_; // a byte lets the child go on; what comes back is why it could not
 };
 

@@ -63,6 +63,7 @@ void Worker::run() {
         static_cast<void>(::poll(watched.data(), watched.size(), wait));
         std::uint64_t count = 0;
         if (watched[1].revents != 0) static_cast<void>(::read(wakes_.get(), &count, sizeof count));
+        if (was_missed_.exchange(false)) let_others_in();
         while (waiting_ != 0) std::this_thread::yield();
         lock.lock();
     }
@@ -97,8 +98,18 @@ Worker::Turn Worker::turn_within(std::chrono::milliseconds time) {
         static_cast<void>(lock.try_lock());
     }
     --waiting_;
-    if (!lock.owns_lock() && end != begin) hurried_until_ = Clock::now() + kHurry;
+    if (lock.owns_lock()) return lock;
+    was_missed_ = true;
+    if (end != begin) hurried_until_ = Clock::now() + kHurry;
     return lock;
+}
+
+/// For those who came in vain: they are called again, and find the mutex free for a moment.
+void Worker::let_others_in() {
+    constexpr std::chrono::milliseconds kFree{5};
+    hurried_until_ = TimePoint{};
+    if (on_news_) on_news_();
+    std::this_thread::sleep_for(kFree);
 }
 
 void Worker::wake() const {
@@ -130,15 +141,15 @@ void Worker::take_tasks() {
 }
 
 void Worker::placed(Announced<si::Allocation> allocation) {
-    post([allocation = std::move(allocation)](AllocationWork& work, TimePoint now) { work.placed(allocation, now); });
+    post([allocation = std::move(allocation)](AllocationWork& work, TimePoint /*now*/) { work.placed(allocation); });
 }
 
 void Worker::had(si::Allocation allocation) {
-    post([allocation = std::move(allocation)](AllocationWork& work, TimePoint now) { work.had(allocation, now); });
+    post([allocation = std::move(allocation)](AllocationWork& work, TimePoint /*now*/) { work.had(allocation); });
 }
 
 void Worker::let_go() {
-    post([](AllocationWork& work, TimePoint now) { work.let_go(now); });
+    post([](AllocationWork& work, TimePoint /*now*/) { work.let_go(); });
 }
 
 void Worker::released(Announced<si::AllocationRelease> release, bool confirms) {

@@ -71,6 +71,7 @@ private:
     using Turn = std::unique_lock<std::mutex>;
     [[nodiscard]] Turn turn();
     [[nodiscard]] Turn turn_within(std::chrono::milliseconds time);
+    void let_others_in();
 
     const std::function<void()> on_news_;
     Descriptor wakes_;            // an eventfd
@@ -83,6 +84,7 @@ private:
     AllocationWork work_;
     std::atomic<bool> ending_{false};
     std::atomic<std::size_t> running_{0};               // when it was last asked
+    std::atomic<bool> was_missed_{false};               // somebody has waited in vain since they were let in
     std::atomic<TimePoint> hurried_until_{TimePoint{}}; // somebody has waited in vain: others do not wait as long
     LoopThread thread_;                                 // the last one: it ends first
 };

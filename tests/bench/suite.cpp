@@ -93,7 +93,7 @@ std::vector<PlacingCase> placing_cases(const Options& options, Report& report) {
     for (const NodeOrder order : {NodeOrder::Fair, NodeOrder::BinPacking})
         add({"W10 limits " + name_of(order), tree(limited(order)), 0});
     return cases;
-}
+} // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it loses sight of a std::function that is moved on
 
 /// Processor time of `over` / `under`, run by run.
 void add_ratio(Report& report, const std::string& workload, const Row& over, const Row& under) {
@@ -251,6 +251,7 @@ void run_snapshots(const Options& options, Report& report) { // D1
     parameters.groups = 1000;
     Row row{"D1 dumps", "core", 0, {}};
     std::vector<Figure> stops;
+    stops.reserve(std::size(kDumps));
     for (const std::string_view dump : kDumps)
         stops.push_back({"D1 dumps", std::string{dump} + ": longest stop, milliseconds", {}});
     for (int run = 0; run < options.runs; ++run) {
@@ -306,6 +307,9 @@ std::vector<IdleCase> idle_cases(const Options& options, Report& report) {
         report.notes.push_back("idle-mcs W3 left out: " + made.error().text() + " (--data FOLDER)");
         return cases;
     }
+    // The client waits for all that it has asked for, and the whole trace is more than its cluster holds.
+    constexpr std::size_t kThatFit = 4000;
+    made.value().asks.resize(std::min(made.value().asks.size(), kThatFit));
     cases.push_back({"idle-mcs W3", [workload = std::move(made).value()](const WireDaemon& daemon) {
                          return run_wire(daemon, [&workload] { return workload; });
                      }});
@@ -339,6 +343,7 @@ void run_recovery_case(const std::string& name, const Options& options, Report& 
     if (!options.wants_workload(name)) return;
     Row row{name, "wire", 0, {}};
     std::vector<Figure> taken;
+    taken.reserve(figures.size());
     for (const auto& figure : figures) taken.push_back({name, figure.first, {}});
     for (int run = 0; run < options.runs; ++run) {
         if (!measure_into(row, run, report, measure)) return;

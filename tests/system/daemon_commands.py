@@ -313,6 +313,22 @@ def test_ykctl_shows_what_runs():
         check("COMMAND" in shows and "given by" in shows, shows)
         ykctl(daemon, "deployment", "logs", "nobody", wanted=4)
         ykctl(daemon, "deployment", "logs", "web", "--attempt", "1", wanted=2)
+        ykctl(daemon, "deployment", "create", "many", "-q", "root.web", "--replicas", "1", "--wait", "--command",
+              "seq 20000; exec sleep 1000")
+        until("it has written", lambda: "20000" in ykctl(daemon, "deployment", "logs", "many", "--lines", "1"))
+        attempt = str(client.get("McsRead", {"what": "logs", "kind": "deployment", "id": "many"})["items"][0]["attempt"])
+        one = ("deployment", "logs", "many", "--replica", "0", "--attempt", attempt, "--lines")
+        check(ykctl(daemon, *one, "3") == "19998\n19999\n20000\n")
+        for each in (one, ("deployment", "logs", "many", "--replica", "0", "--lines")):
+            lines = ykctl(daemon, *each, "15000").splitlines()  # more than is looked at first
+            check(lines == [str(number) for number in range(5001, 20001)], len(lines), lines[:2])
+        check(len(ykctl(daemon, *one, "30000").splitlines()) == 20000)
+        row = client.get("McsRead", {"what": "describe", "kind": "deployment", "id": "many"})["item"]
+        looked_at = client.change("McsWrite", {"verb": "reconcile", "kind": "deploymentscale", "id": "many"})
+        check(looked_at["id"] == row["id"], looked_at)
+        began = time.monotonic()
+        ykctl(daemon, "deployment", "delete", "many", "--mode", "orphan", "--wait")  # what it has goes on
+        check(time.monotonic() - began < 20)
 
 
 main(globals())

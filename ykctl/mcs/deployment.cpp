@@ -216,7 +216,10 @@ Outcome erase(Context& context, const std::string& name, const std::optional<std
     if (!before.ok()) return with_way_out(std::move(before).error(), kKind);
     YK_TRY(done, change(context, request, "deleted"));
     context.out().flush();
-    return done == Exit::Ok ? wait_until_gone(context, member_of(*before, "item"), limit) : Outcome{done};
+    if (done != Exit::Ok) return done;
+    const wire::Value& item = member_of(*before, "item");
+    const bool goes_on = mode.value_or(text_of(item, "deleteMode")) == "orphan"; // what it has
+    return goes_on ? wait_until_deleted(context, text_of(item, "id"), limit) : wait_until_gone(context, item, limit);
 }
 
 void define_delete(Command noun, Context& context) {

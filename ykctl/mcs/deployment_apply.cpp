@@ -380,7 +380,7 @@ void define_deployment_apply(Command command, Context& context) {
         .value("FILE")
         .required();
     command.flag("--dry-run", options->is_dry, "show what would change, and change nothing");
-    command.flag("--force", options->is_forced, "even if it was changed since the version that the file has");
+    command.flag("--force", options->is_forced, "even if it was changed, or made anew, since the file was written");
     command.run([&context, options] { return apply_file(context, *options); });
 }
 

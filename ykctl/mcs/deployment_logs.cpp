@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykctl/mcs/deployment_logs.h"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,7 +25,7 @@ using wire::Value;
 
 constexpr const char* kKind = "deployment";
 constexpr std::chrono::milliseconds kPause{500};         // between two looks
-constexpr std::uint64_t kTail = std::uint64_t{64} << 10; // bytes that are looked at for the last lines
+constexpr std::uint64_t kTail = std::uint64_t{64} << 10; // bytes that are looked at first for the last lines
 
 struct LogOptions {
     std::string name;
@@ -85,27 +87,54 @@ private:
     std::optional<Failure> read(const Life& life, std::optional<std::uint64_t> size) {
         const auto [found, is_new] = readings_.try_emplace(life);
         Reading& reading = found->second;
-        const bool tails = is_new && options_.lines && size;
-        if (tails) reading.offset = *size - std::min(*size, kTail);
         if (size && *size < reading.offset) reading.offset = 0; // another file, since the first was full
-        std::string text;
-        do {
-            const std::string cursor = fmt::format("{}.{}.{}", life.first, life.second, reading.offset);
-            auto reply =
-                context_.call(si::McsReadRequest{.what = "logs", .kind = kKind, .id = options_.name, .cursor = cursor});
-            if (!reply.ok()) return std::move(reply).error();
+        auto failure = is_new && options_.lines
+                           ? read_end(life, reading, size)
+                           : fetch(life, reading, [&](const std::string& text) { take(life, reading, text); });
+        if (!failure && !options_.follows && !reading.line.empty()) print(life, std::exchange(reading.line, {}));
+        return failure;
+    }
+
+    /// The last lines: ever more is looked at until there are enough.
+    std::optional<Failure> read_end(const Life& life, Reading& reading, std::optional<std::uint64_t> size) {
+        constexpr std::uint64_t kBehind = std::uint64_t{1} << 62U;
+        if (!size) {
+            const auto nothing = ask(life, kBehind);
+            if (!nothing.ok()) return nothing.error();
+            size = static_cast<std::uint64_t>(number_of(*nothing, "bytes"));
+        }
+        const auto lines = static_cast<std::size_t>(*options_.lines);
+        for (std::uint64_t most = kTail;; most *= 2) {
+            reading.offset = *size - std::min(*size, most);
+            const bool is_all = reading.offset == 0;
+            std::string text;
+            if (auto failure = fetch(life, reading, [&](const std::string& part) { text += part; })) return failure;
+            const auto ends = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+            if (!is_all && ends <= lines) continue;
+            take(life, reading, last_lines(text, lines));
+            return std::nullopt;
+        }
+    }
+
+    /// Hands over what there is from the place on that was reached, and moves that.
+    std::optional<Failure> fetch(const Life& life, Reading& reading,
+                                 const std::function<void(const std::string&)>& use) {
+        while (true) {
+            const auto reply = ask(life, reading.offset);
+            if (!reply.ok()) return reply.error();
             const std::string part = text_of(*reply, "text");
-            size = static_cast<std::uint64_t>(number_of(*reply, "bytes"));
-            if (part.empty()) break;
+            if (part.empty()) return std::nullopt;
             reading.offset += part.size();
-            if (tails)
-                text += part;
-            else
-                take(life, reading, part);
-        } while (reading.offset < *size);
-        if (tails) take(life, reading, last_lines(text, static_cast<std::size_t>(*options_.lines)));
-        if (!options_.follows && !reading.line.empty()) print(life, std::exchange(reading.line, {}));
-        return std::nullopt;
+            use(part);
+            if (reading.offset >= static_cast<std::uint64_t>(number_of(*reply, "bytes"))) return std::nullopt;
+        }
+    }
+
+    Answer<Value> ask(const Life& life, std::uint64_t offset) {
+        return context_.call(si::McsReadRequest{.what = "logs",
+                                                .kind = kKind,
+                                                .id = options_.name,
+                                                .cursor = fmt::format("{}.{}.{}", life.first, life.second, offset)});
     }
 
     static std::string last_lines(const std::string& text, std::size_t lines) {

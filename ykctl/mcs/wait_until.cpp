@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykctl/mcs/wait_until.h"
 
+#include <optional>
 #include <utility>
 
 #include "ykctl/client/held_signals.h"
@@ -20,12 +21,14 @@ Outcome wait_until(Context& context, std::chrono::milliseconds limit,
     const auto deadline = Clock::now() + limit;
     const HeldSignals signals;
     Reconnect reconnect{context, signals};
+    std::optional<Failure> last; // what was not so yet
     while (true) {
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
         const auto seen = look();
         if (reconnect.was_restarted()) context.note("ykd was restarted: waiting for what it had");
         if (seen.ok() && !*seen) return Exit::Ok;
-        if (seen.ok() && left.count() <= 0) return **seen;
+        if (seen.ok()) last = *seen;
+        if (left.count() <= 0 && last) return *last;
         if (!seen.ok() && (seen.error().name != "E_BUSY" || left.count() <= 0)) { // busy: it reads its database
             YK_TRY(signal, reconnect.after(seen.error(), left));
             if (signal != 0) return Exit::Interrupted;

@@ -20,7 +20,6 @@ constexpr Duration kLookAtLog = std::chrono::seconds{5}; // who keeps it back
 /// Others that wait for a lease ask for it every second.
 constexpr Duration kRelayPause = std::chrono::seconds{5};
 constexpr Duration kSeenPatience = std::chrono::seconds{1};
-constexpr std::size_t kMostUnseen = 1000; // before another one may wait
 constexpr std::size_t kMostWrites = 4096; // that wait, before those of users are refused
 
 mcs::HousekeepingSettings housekeeping_settings(const McsSettings& settings) {
@@ -73,6 +72,7 @@ McsApplication::McsApplication(Parts parts, McsConnections connections, std::opt
                   now),
       operations_(manager_, connections_, {&deployments_, &scales_, &schedules_, &nodes_}),
       watch_(fmt::format("{:x}", parts_.seed)),
+      seen_({manager_, deployments_, scales_, schedules_, nodes_, transport_.has_broker()}),
       lease_table_(*connections_.leases, parts_.holder,
                    std::chrono::duration_cast<std::chrono::milliseconds>(parts_.settings.lease_ttl)),
       group_(*connections_.writes, {parts_.holder, parts_.settings.lease_enabled}),
@@ -122,12 +122,14 @@ void McsApplication::begin(Instant now) {
 /// The calendar is what people see, and follows the machine's clock; it is looked at often enough for schedules.
 bool McsApplication::work(Instant now) {
     take_news();
-    const bool has_answered = take_answered(now) || answer_seen(now) || watch_.turn(now);
+    bool any = take_answered(now);
+    any = seen_.turn(now) || any;
+    any = watch_.turn(now) || any;
     const bool has_asked = ask_for_leases(now);
-    if (has_answered) return true;
     look_around(now);
-    bool any = manager_.turn(now) || has_asked;
-    if (!any || has_asked) {
+    const bool has_turned = manager_.turn(now);
+    any = any || has_asked || has_turned;
+    if (!has_turned || has_asked) {
         const auto call = manager_.next_call(now);
         if (call) run(*call);
         any = any || call != nullptr;
@@ -150,10 +152,9 @@ bool McsApplication::ask_for_leases(Instant now) {
 
 Instant McsApplication::next_due(Instant now) const {
     Instant due = next_look_;
-    for (const auto& each : {manager_.next_due(now), scheduling_.next_due(now), watch_.next_due(), reader_.next_due(),
-                             leases_ ? leases_->next_due() : std::nullopt})
+    for (const auto& each : {manager_.next_due(now), scheduling_.next_due(now), watch_.next_due(), seen_.next_due(),
+                             reader_.next_due(), leases_ ? leases_->next_due() : std::nullopt})
         if (each) due = std::min(due, *each);
-    for (const Unseen& each : unseen_) due = std::min(due, each.until);
     return due;
 }
 
@@ -184,33 +185,6 @@ bool McsApplication::take_answered(Instant now) {
 
 void McsApplication::hand_out() {
     if (queue_.size() != 0) writer_.take(queue_);
-}
-
-bool McsApplication::answer_seen(Instant now) {
-    bool is_there = false;
-    const auto is_due = [&](const Unseen& each) {
-        is_there = each.row ? is_seen(each.row->kind, each.row->id, each.position) : is_seen(each.position);
-        return is_there || now >= each.until;
-    };
-    const auto due = std::find_if(unseen_.begin(), unseen_.end(), is_due);
-    if (due == unseen_.end()) return false;
-    const auto answer = std::move(due->answer);
-    unseen_.erase(due);
-    answer(is_there);
-    return true;
-}
-
-/// No call is under way here: what is queued is all that is to be read. Events of a broker say nothing of a position in
-/// the database; but what was written here is queued to be read, and read or tried again until it was.
-bool McsApplication::is_seen(rs::Kind kind, std::string_view id, const rs::Cursor& position) const {
-    if (transport_.has_broker())
-        return !(kind == mcs::kNodeKind ? nodes_.reconciler().queue() : deployments_.reconciler().queue()).contains(id);
-    return is_seen(position);
-}
-
-bool McsApplication::is_seen(const rs::Cursor& position) const {
-    return rs::reaches(manager_.position(), position) && deployments_.reconciler().queue().queued() == 0 &&
-           nodes_.reconciler().queue().queued() == 0;
 }
 
 void McsApplication::look_around(Instant now) {
@@ -256,7 +230,7 @@ void McsApplication::stop() {
     writer_.stop(is_up ? mcs::McsWriter::Stop::Flush : mcs::McsWriter::Stop::Now);
     const Instant now = steady_instant();
     for (const auto& call : writer_.answered()) call->finish(now);
-    for (const Unseen& each : std::exchange(unseen_, {})) each.answer(false);
+    seen_.stop();
     watch_.stop(now);
     transport_.stop();
     if (leases_ && is_up) {
@@ -305,7 +279,7 @@ rs::Ptr<mcs::Deployment> McsApplication::find(const std::string& id_or_name) con
 
 std::size_t McsApplication::count_with_new() {
     std::erase_if(created_, [this](const Created& each) {
-        return deployments().get(each.id) != nullptr || is_seen(mcs::kDeploymentKind, each.id, each.position);
+        return deployments().get(each.id) != nullptr || seen_.is_seen(mcs::kDeploymentKind, each.id, each.position);
     });
     return deployments().size() + creating_ + created_.size();
 }
@@ -340,13 +314,8 @@ void McsApplication::answered(const Row& row, const mcs::WriteOutcome& outcome, 
     const auto* const written = std::get_if<mcs::Written>(&outcome);
     if (written == nullptr) return done(outcome);
     if (row.is_new) created_.push_back({row.id, written->position});
-    unseen_.push_back({row, written->position, now + kSeenPatience,
-                       [outcome, done = std::move(done)](bool /*is_seen*/) { done(outcome); }});
-}
-
-void McsApplication::when_seen(const rs::Cursor& position, Instant until, std::function<void(bool is_seen)> answer) {
-    if (transport_.has_broker() || unseen_.size() >= kMostUnseen) return answer(false);
-    unseen_.push_back({std::nullopt, position, until, std::move(answer)});
+    seen_.wait_for_row(row.kind, row.id, written->position, now + kSeenPatience,
+                       [outcome, done = std::move(done)] { done(outcome); });
 }
 
 } // namespace yk::service

@@ -31,6 +31,7 @@
 #include "ykd/mcs/mcs_operations.h"
 #include "ykd/mcs/mcs_scheduling.h"
 #include "ykd/mcs/metrics/metric_reader.h"
+#include "ykd/mcs/seen_writes.h"
 #include "ykd/mcs/transport/event_transport.h"
 #include "ykd/mcs/transport/mcs_clock.h"
 #include "ykd/process/daemon_settings.h"
@@ -95,10 +96,6 @@ public:
     /// Writes a row of those that users write. `done` is called with the outcome when it is committed and, mostly, seen
     /// here: a read that follows shows it, unless the database cannot be read (rs R-158).
     void write(mcs::WriteCommand command, std::function<void(const mcs::WriteOutcome&)> done);
-    /// Calls `answer` once the caches show all that was written up to a position that a write was answered with, here
-    /// or by another daemon with this database; with false when that has not come by `until`, or cannot be known:
-    /// behind a broker, whose events name no position of the database, or when too many wait.
-    void when_seen(const rs::Cursor& position, Instant until, std::function<void(bool is_seen)> answer);
     /// A measured value, for the Autoscaler's next look. The error names the field of the sample.
     [[nodiscard]] Result<void> push_metric(const mcs::Deployment& deployment, const mcs::MetricSample& sample,
                                            Instant now);
@@ -123,6 +120,7 @@ public:
     [[nodiscard]] McsOperations& operations() { return operations_; }
     [[nodiscard]] const EventTransport& transport() const { return transport_; }
     [[nodiscard]] DeploymentWatch& watch() { return watch_; }
+    [[nodiscard]] SeenWrites& seen() { return seen_; }
     /// nullopt: this process does not lead.
     [[nodiscard]] std::optional<rs::Lease> lease(std::string_view name, Instant now) const;
     [[nodiscard]] const McsConnections& connections() const { return connections_; }
@@ -137,14 +135,6 @@ private:
         std::string id;
         rs::Cursor position;
     };
-    /// An answer that waits until what was written is seen here.
-    struct Unseen {
-        std::optional<Row> row; // the only one that is asked for
-        rs::Cursor position;
-        Instant until;
-        std::function<void(bool is_seen)> answer;
-    };
-
     [[nodiscard]] mcs::AutoscalerPorts ports();
     void begin(Instant now);
     void run(rs::IoCall& call);
@@ -152,11 +142,8 @@ private:
     void take_news();
     bool ask_for_leases(Instant now);
     void hand_out();
-    bool answer_seen(Instant now);
     void look_around(Instant now);
     void note_transport(const std::string& trouble);
-    [[nodiscard]] bool is_seen(const rs::Cursor& position) const;
-    [[nodiscard]] bool is_seen(rs::Kind kind, std::string_view id, const rs::Cursor& position) const;
     void answered(const Row& row, const mcs::WriteOutcome& outcome, Instant now,
                   std::function<void(const mcs::WriteOutcome&)> done);
     void lease_changed(std::string_view name, const std::optional<rs::Lease>& lease, Instant now);
@@ -187,6 +174,7 @@ private:
     McsScheduling scheduling_;
     McsOperations operations_;
     DeploymentWatch watch_;
+    SeenWrites seen_;
     mcs::LeaseTable lease_table_;
     std::optional<mcs::LeaseManager> leases_; // nullopt: without leases
     mcs::WriteGroup group_;
@@ -196,7 +184,6 @@ private:
     std::map<std::string, std::uint64_t, std::less<>> led_; // in which epoch this process has led last, by lease
     std::map<std::string, std::uint64_t> fenced_writes_;
     std::map<std::string, std::uint64_t, std::less<>> lost_;
-    std::vector<Unseen> unseen_;
     Instant next_look_, next_look_at_log_;
     bool is_in_trouble_ = false; // the transport, at the last look
     std::atomic<bool> has_answers_{false};

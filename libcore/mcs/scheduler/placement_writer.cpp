@@ -53,7 +53,7 @@ void PlacementWriter::clear() {
 }
 
 void PlacementWriter::turn(const rs::Lease& lease, Instant now) {
-    if (lease.epoch == fenced_) return end_all(Fenced{"another instance leads"}, now);
+    if (refused_.is(lease.epoch)) return end_all(Fenced{"another instance leads"}, now);
     if (!lease.is_valid) return;
     for (auto& [key, batch] : batches_)
         if (!batch.is_writing && due(batch) <= now) write(key, batch, lease, now);
@@ -80,10 +80,7 @@ void PlacementWriter::write(const ScheduleKey& key, Batch& batch, const rs::Leas
     const std::optional<ScheduleState> state = std::exchange(batch.state, std::nullopt);
     queue_.add({std::string{kSchedulerService}, lease.epoch}, ChangePlacements{key.id, key.uid, changes, state},
                [this, key, changes, state, epoch = lease.epoch, term = term_](const WriteOutcome& outcome, Instant at) {
-                   if (std::holds_alternative<Fenced>(outcome))
-                       fenced_ = epoch;
-                   else if (fenced_ != epoch)
-                       fenced_.reset();
+                   refused_.see(outcome, epoch);
                    under_way_ -= changes.size();
                    if (term == term_) finish(key, changes, state, outcome, at);
                    YK_FAULT(PlacementWritten);

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/mcs/refused_lease.h"
 #include "libcore/mcs/write_call.h"
 #include "libcore/resource_state/backoff.h"
 #include "libcore/resource_state/event_handler.h"
@@ -100,8 +101,8 @@ private:
     Batches batches_; // each has changes that wait, or a write under way
     std::size_t waiting_ = 0;
     std::size_t under_way_ = 0;
-    std::uint64_t term_ = 0;              // how often everything was forgotten
-    std::optional<std::uint64_t> fenced_; // the last lease that was refused
+    std::uint64_t term_ = 0; // how often everything was forgotten
+    RefusedLease refused_;
 };
 
 } // namespace yk::mcs

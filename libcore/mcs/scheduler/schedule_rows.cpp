@@ -99,7 +99,7 @@ HandlerResult ScheduleRows::row_changed(const DeploymentSchedule& row, const Tur
     // What is being written is seen here again when it is in the database.
     if (writer_.is_writing(id)) return HandlerResult::again_after(kTryAgain);
     ScheduleMemory* memory = ports_.table.find(id);
-    if (memory != nullptr && memory->row.meta.uid != row.meta.uid) {
+    if (memory != nullptr && memory->row.meta.uid != row.meta.uid && !take_up(*memory, row)) {
         give_up(*memory);
         memory = nullptr;
     }
@@ -113,6 +113,16 @@ HandlerResult ScheduleRows::row_changed(const DeploymentSchedule& row, const Tur
     if (placements_.is_busy(memory->key()) || row.meta.version < memory->row.meta.version) return HandlerResult::ok();
     take_back(*memory, row, turn.now);
     return update(id, turn, std::move(done));
+}
+
+/// Whether the row is the one that was written in the place of one that had gone, though nobody knew whether it was.
+bool ScheduleRows::take_up(ScheduleMemory& memory, const DeploymentSchedule& row) {
+    const bool is_ours = row.application_id == memory.row.application_id && row.owner.uid == memory.row.owner.uid;
+    if (memory.is_there || !is_ours || placements_.is_writing(memory.key())) return false;
+    static_cast<void>(placements_.take(memory.key())); // what differs is found anew
+    memory.row.meta = row.meta;
+    memory.is_there = true;
+    return true;
 }
 
 HandlerResult ScheduleRows::row_deleted(const rs::ResourceMeta& last, const Turn& turn, Done done) {

@@ -90,6 +90,7 @@ private:
     using RowWritePtr = std::shared_ptr<RowWrite>;
 
     [[nodiscard]] ScheduleMemory* known(std::string_view id, Instant now);
+    [[nodiscard]] bool take_up(ScheduleMemory& memory, const DeploymentSchedule& row);
     ScheduleMemory& load(const DeploymentSchedule& row, Instant now);
     [[nodiscard]] static Duration pause_after(const WriteOutcome& outcome);
     void hand_out(ScheduleMemory& memory, const RowWritePtr& write, const Turn& turn);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/base/check.h"
+
 namespace yk::mcs {
 
 McsHousekeeping::McsHousekeeping(std::unique_ptr<DatabaseUpkeep> upkeep, const HousekeepingSettings& settings)
@@ -24,6 +26,7 @@ void McsHousekeeping::set_purging(bool purges) {
     if (!purges) { // another process says so
         status_.is_relay_stuck = false;
         status_.log_rows.reset();
+        note(Job::Purge, {});
     }
     bell_.notify_one();
 }
@@ -80,20 +83,38 @@ std::optional<Simulator::Clock::time_point> McsHousekeeping::step() {
 }
 
 McsHousekeeping::TimePoint McsHousekeeping::next_due() const {
-    if (upkeep_->is_checkpoint_due(pages_) || !letters_.empty()) return retry_;
-    return purges_ ? std::max(next_purge_, retry_) : TimePoint::max();
+    return std::min({due(Job::Checkpoint), due(Job::Letter), due(Job::Purge)});
 }
 
-/// Letters and purges take turns, and so does each letter with the others: one of which nothing comes keeps none
-/// waiting.
+McsHousekeeping::TimePoint McsHousekeeping::due(Job job) const {
+    const TimePoint retry = jobs_[index_of(job)].retry;
+    switch (job) {
+    case Job::Checkpoint: return upkeep_->is_checkpoint_due(pages_) ? retry : TimePoint::max();
+    case Job::Letter: return letters_.empty() ? TimePoint::max() : retry;
+    case Job::Purge: return purges_ ? std::max(next_purge_, retry) : TimePoint::max();
+    }
+    YK_UNREACHABLE("every job has its time");
+}
+
+/// They take turns, so that one of which nothing comes keeps no other waiting.
 void McsHousekeeping::work(std::unique_lock<std::mutex>& lock) {
-    const bool is_purge_due = purges_ && next_purge_ <= SteadyClock::now();
-    was_letter_ = !letters_.empty() && !(is_purge_due && was_letter_);
-    const Done done = upkeep_->is_checkpoint_due(pages_) ? checkpoint(lock)
-                      : was_letter_                      ? write_letter(lock)
-                                                         : purge(lock);
-    status_.fault = done.ok() ? "" : done.error().message;
-    if (!done.ok()) retry_ = SteadyClock::now() + settings_.retry;
+    const TimePoint now = SteadyClock::now();
+    do last_ = static_cast<Job>((index_of(last_) + 1) % kJobs);
+    while (due(last_) > now);
+    JobState& state = jobs_[index_of(last_)];
+    const Done done = last_ == Job::Checkpoint ? checkpoint(lock)
+                      : last_ == Job::Letter   ? write_letter(lock)
+                                               : purge(lock);
+    if (!done.ok()) state.retry = SteadyClock::now() + settings_.retry;
+    note(last_, done.ok() ? "" : done.error().message);
+}
+
+/// What went wrong with something that is not to be done any more is no fault.
+void McsHousekeeping::note(Job job, std::string fault) {
+    jobs_[index_of(job)].fault = std::move(fault);
+    status_.fault.clear();
+    for (const Job each : {Job::Checkpoint, Job::Letter, Job::Purge})
+        if (status_.fault.empty() && due(each) != TimePoint::max()) status_.fault = jobs_[index_of(each)].fault;
 }
 
 /// What was said of the log's length is used up: others may have made it longer since, and nobody says so.

@@ -6,6 +6,7 @@
 //
 // Owner: the program. Thread: any.
 
+#include <array>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -56,7 +57,7 @@ public:
         std::int64_t wal_pages = 0;             // of the write-ahead log, that are not in the database yet
         bool is_relay_stuck = false;            // events were purged that it has not sent
         std::optional<std::int64_t> log_rows{}; // of the change log, at the last purge; nullopt: another process purges
-        std::string fault;                      // of the last thing that was done; empty: it went well
+        std::string fault;                      // of something that went wrong last time; empty: all went well
     };
     [[nodiscard]] Status status();
 
@@ -71,8 +72,18 @@ private:
     void put(DeadLetterKey key, Letter letter);
     void run();
     std::optional<Simulator::Clock::time_point> step();
+    enum class Job : std::uint8_t { Checkpoint, Letter, Purge };
+    static constexpr std::size_t kJobs = 3;
+    struct JobState {
+        TimePoint retry{}; // not before
+        std::string fault; // of the last time; empty: it went well
+    };
+    static constexpr std::size_t index_of(Job job) { return static_cast<std::size_t>(job); }
+
     /// When there is something to do; max: not before somebody calls.
     [[nodiscard]] TimePoint next_due() const;
+    [[nodiscard]] TimePoint due(Job job) const;
+    void note(Job job, std::string fault);
     /// One bit of what is due.
     void work(std::unique_lock<std::mutex>& lock);
     [[nodiscard]] Done checkpoint(std::unique_lock<std::mutex>& lock);
@@ -89,10 +100,10 @@ private:
     std::int64_t pages_ = 0;
     std::map<DeadLetterKey, Letter> letters_; // that are not written
     DeadLetterKey last_letter_;               // that was tried
-    bool was_letter_ = false;                 // the last thing that was done
+    std::array<JobState, kJobs> jobs_;
+    Job last_ = Job::Purge; // that was done
     bool purges_ = false;
     TimePoint next_purge_{};
-    TimePoint retry_{}; // nothing before
     Status status_;
     bool is_stopping_ = false;
 

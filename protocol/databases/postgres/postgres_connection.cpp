@@ -80,7 +80,6 @@ Result<void, StoreError> PostgresConnection::ensure_session() {
     if (session_ && session_->check()) return {};
     session_.reset();
     auto done = begin_session();
-    if (!done.ok()) session_.reset();
     has_worked_ = has_worked_ || done.ok();
     // A server that is another one now, or does not let in who was let in before, may be as it was again. Down, and not
     // Fatal, has it asked now and then by one, not by each read.
@@ -90,24 +89,23 @@ Result<void, StoreError> PostgresConnection::ensure_session() {
 }
 
 Result<void, StoreError> PostgresConnection::begin_session() {
-    YK_TRY(session, PostgresSession::open(settings_));
+    YK_TRY(session, PostgresSession::open(settings_, [this](PostgresSession& made) { return set_up(made); }));
     session_ = std::move(session);
     ++sessions_;
-    return set_up();
+    return {};
 }
 
 /// A pooler that gives each transaction another session of the server would lose prepared statements and what is
 /// listened to: it is known by two processes that answer one after the other.
-Result<void, StoreError> PostgresConnection::set_up() {
-    if (session_->version() < 130'000)
-        return StoreError{StoreFault::Fatal, "this server of PostgreSQL is older than 13"};
+Result<void, StoreError> PostgresConnection::set_up(PostgresSession& session) {
+    if (session.version() < 130'000) return StoreError{StoreFault::Fatal, "this server of PostgreSQL is older than 13"};
     const std::string limits = "SELECT set_config('statement_timeout', '" + milliseconds(settings_.statement_limit) +
                                "', false), set_config('idle_in_transaction_session_timeout', '" +
                                milliseconds(settings_.idle_limit) + "', false), set_config('mcs.notify', '" +
                                (settings_.notifies ? "on" : "off") + "', false)";
-    YK_TRY(first, session_->query("SELECT pg_backend_pid()"));
-    YK_TRY(limited, session_->query(limits));
-    YK_TRY(found, session_->query(
+    YK_TRY(first, session.query("SELECT pg_backend_pid()"));
+    YK_TRY(limited, session.query(limits));
+    YK_TRY(found, session.query(
                       "SELECT pg_backend_pid(), pg_is_in_recovery(), to_regclass('mcs_meta') IS NOT NULL,"
                       " '/' || (pg_control_system()).system_identifier || '/' || CASE WHEN NOT pg_is_in_recovery() THEN"
                       " substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END || '/' ||"
@@ -117,16 +115,16 @@ Result<void, StoreError> PostgresConnection::set_up() {
     if (found.number(0, 1) != 0)
         return StoreError{StoreFault::Down, "this server is a replica; connect to the one that writes"};
     life_ = found.text(0, 3);
-    YK_CHECKED(check_database(found.number(0, 2) != 0));
+    YK_CHECKED(check_database(session, found.number(0, 2) != 0));
     if (!listens_) return {};
-    YK_TRY(listening, session_->query(kListen));
+    YK_TRY(listening, session.query(kListen));
     return {};
 }
 
-Result<void, StoreError> PostgresConnection::check_database(bool has_tables) {
+Result<void, StoreError> PostgresConnection::check_database(PostgresSession& session, bool has_tables) {
     std::string uid;
     if (has_tables) {
-        YK_TRY(row, session_->query("SELECT value FROM mcs_meta WHERE key = 'db_uid'"));
+        YK_TRY(row, session.query("SELECT value FROM mcs_meta WHERE key = 'db_uid'"));
         if (row.rows() > 0) uid = row.text(0, 0);
     }
     if (db_uid_.empty()) db_uid_ = uid;

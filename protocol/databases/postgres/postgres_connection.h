@@ -59,8 +59,8 @@ private:
     /// A session that works; Down within a transaction that had another one.
     [[nodiscard]] Result<void, StoreError> ensure_session();
     [[nodiscard]] Result<void, StoreError> begin_session();
-    [[nodiscard]] Result<void, StoreError> set_up();
-    [[nodiscard]] Result<void, StoreError> check_database(bool has_tables);
+    [[nodiscard]] Result<void, StoreError> set_up(PostgresSession& session);
+    [[nodiscard]] Result<void, StoreError> check_database(PostgresSession& session, bool has_tables);
     [[nodiscard]] PostgresSession::Answer execute(PostgresKept& statement);
 
     const PostgresSettings settings_;

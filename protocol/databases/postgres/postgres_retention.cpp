@@ -66,7 +66,7 @@ Result<rs::PurgeReport, rs::StoreError> purge_old(rs::PostgresConnection& connec
     YK_TRY(up_to, end_of_purge(connection, retention, relayed.value_or(kLast), too_many));
     YK_TRY(removed, purge_log(connection, up_to));
     report.removed = removed;
-    report.has_more = removed == kPurgedTogether;
+    report.has_more = removed >= kPurgedTogether;
     YK_TRY(rows, rows_of_log(connection, last));
     report.rows = rows;
     return report;

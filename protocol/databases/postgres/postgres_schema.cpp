@@ -75,9 +75,9 @@ namespace {
 /// What no transaction of this server can have written came with a copy of the tables of another one (pg_dump): rows of
 /// its log, and how far that was purged. How many rows went, at most `most`.
 Result<std::int64_t, rs::StoreError> purge_copied(rs::PostgresConnection& connection, std::int64_t most) {
-    rs::SqlStatement rows =
-        connection.statement("DELETE FROM change_log WHERE (xid, seq) IN (SELECT xid, seq FROM change_log"
-                             " WHERE xid >= pg_snapshot_xmax(pg_current_snapshot()) LIMIT ?)");
+    rs::SqlStatement rows = connection.statement(
+        "DELETE FROM change_log WHERE (xid, seq) IN (SELECT xid, seq FROM change_log"
+        " WHERE xid >= pg_snapshot_xmax(pg_current_snapshot()) ORDER BY xid DESC, seq DESC LIMIT ?)");
     YK_TRY(has_row, rows.bind(1, most).step());
     static_cast<void>(has_row);
     const std::int64_t count = connection.changes();

@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -75,8 +74,11 @@ std::string part_of(const Parts& parts, const char* name) {
 /// Of a part that may stand for several servers, with commas.
 std::vector<std::string> list_of(const Parts& parts, const char* name) {
     std::vector<std::string> list;
-    std::istringstream in{part_of(parts, name)};
-    for (std::string each; std::getline(in, each, ',');) list.push_back(each);
+    const std::string part = part_of(parts, name);
+    for (std::size_t at = 0, end = 0; !part.empty() && end != std::string::npos; at = end + 1) {
+        end = part.find(',', at);
+        list.push_back(part.substr(at, end - at));
+    }
     return list;
 }
 
@@ -162,7 +164,8 @@ std::string shown_address(const std::string& url) {
            part_of(*parts, "dbname");
 }
 
-Result<std::unique_ptr<PostgresSession>, StoreError> PostgresSession::open(const PostgresSettings& settings) {
+Result<std::unique_ptr<PostgresSession>, StoreError> PostgresSession::open(const PostgresSettings& settings,
+                                                                           const Check& check) {
     const auto parts = parts_of(settings.url);
     if (!parts)
         return StoreError{StoreFault::Fatal,
@@ -170,18 +173,20 @@ Result<std::unique_ptr<PostgresSession>, StoreError> PostgresSession::open(const
                           "wanted, where a password has %40 for @, %2F for /, %3A for : and %25 for %"};
     const std::vector<ServerPlace> places = places_of(*parts);
     const Duration limit = settings.connect_limit / places.size();
-    std::string faults;
+    StoreError fault{StoreFault::Fatal, {}};
     for (const ServerPlace& place : places) {
         std::unique_ptr<PostgresSession> session{
             new PostgresSession(begin(settings.url, place), settings.answer_limit)};
         if (session->connection_ == nullptr) return StoreError{StoreFault::Down, "no memory for a session"};
         auto done = session->connect(limit);
+        if (done.ok() && check) done = check(*session);
         if (done.ok()) return session;
         if (places.size() == 1) return done.error();
-        faults += (faults.empty() ? "" : "; ") + (place.host.empty() ? place.address : place.host) + ": " +
-                  done.error().message;
+        if (done.error().fault != StoreFault::Fatal) fault.fault = StoreFault::Down;
+        fault.message += (fault.message.empty() ? "" : "; ") + (place.host.empty() ? place.address : place.host) +
+                         ": " + done.error().message;
     }
-    return StoreError{StoreFault::Down, faults};
+    return fault;
 }
 
 Result<void, StoreError> PostgresSession::connect(Duration limit) {

@@ -3,6 +3,7 @@
 // PostgresSession: one session at a server of PostgreSQL, from its beginning until it is lost or closed. It never
 // begins anew by itself. Every call has a limit on this side, since a server that hangs keeps no limit of its own.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,7 +55,11 @@ public:
     using Answer = Result<PostgresResult, StoreError>;
     using Parameters = std::vector<std::optional<std::string>>;
 
-    [[nodiscard]] static Result<std::unique_ptr<PostgresSession>, StoreError> open(const PostgresSettings& settings);
+    /// Whether a session is one that can be used; empty: each is.
+    using Check = std::function<Result<void, StoreError>(PostgresSession& session)>;
+    /// With the first server of the address that lets in and passes the check.
+    [[nodiscard]] static Result<std::unique_ptr<PostgresSession>, StoreError> open(const PostgresSettings& settings,
+                                                                                   const Check& check = {});
     ~PostgresSession() { close(); }
     PostgresSession(const PostgresSession&) = delete;
     PostgresSession& operator=(const PostgresSession&) = delete;

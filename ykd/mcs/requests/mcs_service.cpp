@@ -174,6 +174,14 @@ bool is_state_known(const Meant& meant, std::int64_t known, std::uint64_t named)
     return false;
 }
 
+void not_seen(const CallPtr& call, SeenWrites::Seen seen) {
+    if (call->is_stopping()) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
+    if (seen == SeenWrites::Seen::Late)
+        return call->busy("what was written up to that position has not come here yet", kAtOnce);
+    call->fail(ErrorCode::BadState, "it is the position of another database, or of this one before it was restored",
+               "minPosition");
+}
+
 /// As with_application(), but not before the caches show what was written up to the position that the request names, if
 /// it names one.
 void with_seen(McsThread& mcs, const CallPtr& call, const si::McsReadRequest& request,
@@ -187,14 +195,20 @@ void with_seen(McsThread& mcs, const CallPtr& call, const si::McsReadRequest& re
         return call->fail(ErrorCode::Invalid, "it is no position that a write was answered with", "minPosition");
     const std::chrono::milliseconds patience{std::min(request.wait_ms, kLongest)};
     with_application(mcs, call, [=, use = std::move(use)](McsApplication& application, Instant now) {
-        if (application.transport().has_broker())
+        if (!application.seen().has_positions())
             return call->fail(ErrorCode::BadState,
-                              "events of a broker name no position of the database: ask the ykd that has written",
+                              "events of a broker name no position of the database: ask the ykd that has written, "
+                              "without a position",
                               "minPosition");
-        application.when_seen(*position, now + patience, [call, use, &application](bool is_seen) {
-            if (is_seen) return use(application);
-            call->busy("what was written up to that position has not come here yet", kAtOnce);
-        });
+        const bool waits = application.seen().wait_for_position(*position, now + patience,
+                                                                {[call, use, &application](SeenWrites::Seen seen) {
+                                                                     seen == SeenWrites::Seen::Yes
+                                                                         ? use(application)
+                                                                         : not_seen(call, seen);
+                                                                 },
+                                                                 [call] { return call->peer().is_gone(); }},
+                                                                now);
+        if (!waits) call->busy("as many wait for what others have written as may", kComeAgain);
     });
 }
 
@@ -326,10 +340,13 @@ void McsService::operate(const CallPtr& call, const si::McsWriteRequest& request
     if (request.verb == "reconcile" && request.id.empty())
         return call->fail(ErrorCode::MissingField, "which one?", "id");
     with_application(parts_.mcs, call, [call, request, kind](McsApplication& application, Instant now) {
+        std::string id = request.id; // of a deployment and its children the name will do
+        if (kind && *kind != mcs::kNodeKind && !id.empty())
+            if (const auto row = application.find(id)) id = row->meta.id;
         if (request.verb == "resync") application.operations().resync(kind, now);
-        if (request.verb == "reconcile") application.operations().reconcile(*kind, request.id, now);
-        const std::size_t count = request.verb == "retry" ? application.operations().retry(kind, request.id, now) : 1;
-        call->ok({{"id", request.id}, {"count", count}});
+        if (request.verb == "reconcile") application.operations().reconcile(*kind, id, now);
+        const std::size_t count = request.verb == "retry" ? application.operations().retry(kind, id, now) : 1;
+        call->ok({{"id", id}, {"count", count}});
     });
 }
 

@@ -152,17 +152,6 @@ TEST_CASE("rs R-025 of a group that was undone only what cannot be written fails
     CHECK(Backlog::ids(backlog.commit.take()) == "de");
 }
 
-TEST_CASE("rs R-158 a write that does not wait is answered when nobody knows whether it was committed") {
-    Backlog backlog;
-    backlog.add("a");
-    backlog.add("b", DeleteNode{"b", {}}, kStart, false);
-    backlog.finish(backlog.commit.take(), What::InDoubt);
-    CHECK(backlog.answered == "b-");
-    CHECK(backlog.message == "the disk");
-    backlog.finish(backlog.commit.take(), What::Answered);
-    CHECK(backlog.answered == "b-a+");
-}
-
 TEST_CASE("rs R-034 no more writes wait than may, and each that is given up says why") {
     Backlog backlog{{4, 2ms, 2, {100ms, 1s}}};
     backlog.add("a");

@@ -22,6 +22,20 @@ TEST_CASE("rs R-097 a scan reads no more rows per second than it may") {
     CHECK(rows <= 510'000);
 }
 
+TEST_CASE("rs R-097 what reading takes does not come on top of the rate, and long reads are not made up for") {
+    const ResyncSettings settings;
+    ScanPace pace{settings};
+    Instant now{0};
+    pace.begin(now);
+    for (int pages = 0; pages < 100; ++pages) {
+        now = std::max(now, pace.next());
+        REQUIRE(pace.may_read(0, {}, now));
+        now = now + (pages == 50 ? 1s : 10ms); // until it is read
+        pace.rows_read(2000, now);
+    }
+    CHECK(pace.next() - Instant{} == 100 * 40ms + 1s - 40ms);
+}
+
 TEST_CASE("rs R-097 a scan pauses for live work, but after one period goes on at a tenth of the rate") {
     ResyncSettings settings;
     settings.period = GENERATE(Duration{10min}, Duration{}); // 0: only when asked to, and as patient

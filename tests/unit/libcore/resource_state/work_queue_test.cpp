@@ -172,15 +172,48 @@ TEST_CASE("rs R-075 a key that only waits comes at once when it is added") {
     CHECK(test.all() == "a");
 }
 
-TEST_CASE("rs R-078 a key that was not tried is queued as it was") {
+TEST_CASE("rs R-078 a key that was not tried is queued as it was, before those that came meanwhile") {
     Queue test;
     test.add("a");
     CHECK(test.take() == "a");
     test.queue.failed("a", test.now);
     test.now = test.now + 1s;
     CHECK(test.take() == "a");
+    test.add("b");
     test.queue.put_back("a");
     CHECK(test.queue.take(test.now)->failures == 1);
+    CHECK(test.take() == "b");
+}
+
+TEST_CASE("whether all that was added up to a moment was tried is known, also of keys that wait") {
+    Queue test;
+    CHECK(test.queue.has_tried(test.now));
+    test.add("a");
+    const Instant then = test.now;
+    CHECK_FALSE(test.queue.has_tried(then));
+    test.now = test.now + 1s;
+    test.add("b");
+    CHECK(test.take() == "a");
+    test.queue.put_back("a");
+    CHECK_FALSE(test.queue.has_tried(then));
+    CHECK(test.take() == "a");
+    test.queue.failed("a", test.now);
+    CHECK(test.queue.has_tried(then)); // in vain
+    CHECK_FALSE(test.queue.has_tried(test.now));
+    test.add("a"); // and again, before it may be tried
+    CHECK_FALSE(test.queue.has_tried(then));
+    CHECK(test.queue.check().empty());
+    test.now = test.now + 10s;
+    CHECK(test.take() == "b");
+    CHECK(test.take() == "a");
+    test.queue.again_after("a", 10s, test.now); // as its row was not the newest
+    CHECK_FALSE(test.queue.has_tried(then));
+    test.now = test.now + 10s;
+    CHECK(test.take() == "a");
+    test.queue.done("a");
+    test.queue.done("b");
+    CHECK(test.queue.has_tried(test.now));
+    CHECK(test.queue.check().empty());
 }
 
 TEST_CASE("a mark is settled when what was there was tried once") {
@@ -196,10 +229,10 @@ TEST_CASE("a mark is settled when what was there was tried once") {
     test.add("b");
     test.queue.put_back("b");
     CHECK_FALSE(test.queue.settled());
+    CHECK(test.take() == "b");
     CHECK(test.take() == "c");
     test.queue.done("c");
     CHECK(test.take() == "d");
-    CHECK(test.take() == "b");
     CHECK_FALSE(test.queue.settled());
     test.queue.done("b");
     CHECK(test.queue.settled());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A server of PostgreSQL that crashes, hangs, is replaced by its replica, or ends sessions.
 #ifdef YK_WITH_PG
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <set>
@@ -169,6 +170,28 @@ TEST_CASE("rs R-030 of several servers in an address one that hangs or has gone 
     CHECK(nobody.error().message.starts_with(silent.path() +
                                              ": the server does not let anybody in within 500 ms; /tmp/"));
     CHECK(nobody.error().message.ends_with("server is not in hot standby mode"));
+}
+
+TEST_CASE("rs R-158 writes whose connection ends while they are committed are in doubt, each of them") {
+    if (!has_postgres()) return;
+    const PostgresDatabase database;
+    database.type("CREATE FUNCTION goes() RETURNS trigger LANGUAGE plpgsql AS"
+                  " 'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END'");
+    database.type("CREATE CONSTRAINT TRIGGER at_commit AFTER INSERT ON node DEFERRABLE INITIALLY DEFERRED FOR EACH ROW"
+                  " WHEN (new.id = 'b') EXECUTE FUNCTION goes()");
+    const std::array<WriteRequest, 2> both{WriteRequest{testing::kApi, InsertNode{PostgresDatabase::node("a")}},
+                                           WriteRequest{testing::kApi, InsertNode{PostgresDatabase::node("b")}}};
+    const std::array<const WriteRequest*, 2> requests{&both[0], &both[1]};
+    const GroupOutcome ended = database.group->write(requests);
+    CHECK(ended.what == GroupOutcome::What::Answered);
+    for (const WriteOutcome& each : ended.outcomes) {
+        REQUIRE(std::holds_alternative<Transient>(each));
+        CHECK(std::get<Transient>(each).is_in_doubt);
+    }
+    CHECK(database.count("node") == 0);
+    database.type("DROP TRIGGER at_commit ON node");
+    for (const WriteOutcome& each : database.group->write(requests).outcomes)
+        CHECK(std::holds_alternative<Written>(each));
 }
 
 TEST_CASE("rs R-033 a statement that fits its table no more is prepared anew, in another session") {

@@ -43,7 +43,8 @@ public:
         made.partition_name = "[rm]default";
         made.allocation_tags = std::move(tags);
         made.placeholder = placeholder;
-        work_->placed({made, "{\"allocationKey\":\"" + key + "\"}\n"}, now());
+        work_->placed({made, "{\"allocationKey\":\"" + key + "\"}\n"});
+        work_->step(now());
     }
     void release(const std::string& key, TerminationType type, bool confirms) {
         si::AllocationRelease made;
@@ -53,6 +54,7 @@ public:
         made.termination_type = type;
         made.message = "why";
         work_->released({made, "{\"released\":\"" + key + "\"}\n"}, confirms, now());
+        work_->step(now());
     }
     template <class Done>
     void until(Done done) {
@@ -195,7 +197,8 @@ TEST_CASE("what comes and goes before all is known is not begun") {
     bench.step();
     CHECK(bench.running() == 0);
     bench.release("a", TerminationType::StoppedByRm, false);
-    bench.work().let_go(bench.now());
+    bench.work().let_go();
+    bench.step();
     bench.until([&] { return bench.releases.size() == 1; });
     CHECK(bench.text() == "b\n");
 }
@@ -291,7 +294,8 @@ TEST_CASE("rs R-173 a command runs with the environment of its account, where th
     auto account = std::make_shared<Account>();
     account->environment = {"PATH=/usr/bin:/bin", "NAME=x"};
     account->directory = "/usr";
-    work.placed({made, {}, account}, Clock::now());
+    work.placed({made, {}, account});
+    work.step(Clock::now());
     CHECK(work.state_of({"default", "app", "k"})->phase == WorkState::Phase::Running);
     CHECK_FALSE(work.state_of({"default", "app", "other"}));
     const auto end = Clock::now() + std::chrono::seconds{30};

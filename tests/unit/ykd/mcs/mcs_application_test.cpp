@@ -42,29 +42,47 @@ TEST_CASE("rs R-158 a write is answered when it is seen, and the Autoscaler foll
 }
 
 TEST_CASE("rs R-158 who names a position is called once the caches show it, or when its patience ends") {
+    using Seen = SeenWrites::Seen;
     const Folder folder;
     Instance one{folder, "one"};
     REQUIRE(one.starts());
     Instance two{folder, "two"};
     REQUIRE(two.starts());
     const auto written = std::get<mcs::Written>(one.create("web", 3));
-    std::vector<bool> seen;
+    REQUIRE(one.works_until([&] { return one.desired("web") == 3; }));
+    std::vector<Seen> seen;
+    bool is_gone = false;
     const auto ask = [&](const rs::Cursor& position, Duration patience) {
-        two.made->when_seen(position, steady_instant() + patience, [&](bool is_seen) {
-            seen.push_back(is_seen);
-            CHECK(is_seen == (two.made->find("web") != nullptr && position == written.position));
-        });
+        const Instant now = steady_instant();
+        return two.made->seen().wait_for_position(position, now + patience,
+                                                  {[&](Seen what) {
+                                                       seen.push_back(what);
+                                                       CHECK((what != Seen::Yes || two.made->find("web") != nullptr));
+                                                   },
+                                                   [&] { return is_gone; }},
+                                                  now);
     };
-    ask(written.position, std::chrono::seconds{60});
-    CHECK(seen.empty());
-    CHECK(two.works_until([&] { return seen.size() == 1; }));
-    rs::Cursor later = written.position;
+    REQUIRE(ask(written.position, std::chrono::seconds{60}));
+    CHECK(two.works_until([&] { return seen == std::vector{Seen::Yes} && two.desired("web") == 3; }));
+    REQUIRE(ask(written.position, {}));
+    CHECK(seen == std::vector{Seen::Yes, Seen::Yes}); // at once
+    seen.clear();
+    rs::Cursor later = written.position, other = written.position;
     later.lanes.at(0).sequence += 1000;
-    ask(later, std::chrono::milliseconds{10});
-    CHECK(two.works_until([&] { return seen.size() == 2; }));
-    ask(later, std::chrono::seconds{60});
+    other.epoch = "other";
+    REQUIRE(ask(later, {}));
+    REQUIRE(ask(other, {}));
+    CHECK(seen == std::vector{Seen::Late, Seen::Never});
+    REQUIRE(ask(later, std::chrono::milliseconds{10}));
+    CHECK(two.works_until([&] { return seen.size() == 3; }));
+    seen.clear();
+    for (int reader = 0; reader < 1000; ++reader) REQUIRE(ask(later, std::chrono::seconds{60}));
+    CHECK_FALSE(ask(later, std::chrono::seconds{60}));
+    CHECK(ask(written.position, std::chrono::seconds{60}));
+    is_gone = true;
+    CHECK(ask(later, std::chrono::seconds{60})); // in the place of those that nobody waits for
     two.made->stop();
-    CHECK(seen == std::vector<bool>{true, false, false});
+    CHECK(seen == std::vector{Seen::Yes, Seen::Late});
 }
 
 TEST_CASE("rs R-155 what becomes of MCS itself is an event, once") {

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/mcs/seen_writes.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace yk::service {
+
+bool SeenWrites::is_seen(rs::Kind kind, std::string_view id, const rs::Cursor& position) const {
+    const auto is_read = [&](const auto& informer) {
+        return !informer.reconciler().queue().contains(id) &&
+               (sources_.has_broker ||
+                (rs::reaches(sources_.manager.position(), position) && !informer.resync().is_relisting()));
+    };
+    return kind == mcs::kNodeKind ? is_read(sources_.nodes) : is_read(sources_.deployments);
+}
+
+void SeenWrites::wait_for_row(rs::Kind kind, std::string id, rs::Cursor position, Instant until,
+                              std::function<void()> answer) {
+    rows_.push_back({kind, std::move(id), std::move(position), until, std::move(answer)});
+}
+
+bool SeenWrites::wait_for_position(rs::Cursor position, Instant until, Reader reader, Instant now) {
+    WaitingReader waiting{std::move(position), until, std::move(reader), std::nullopt};
+    if (const auto seen = look(waiting, now)) {
+        waiting.reader.call(*seen);
+        return true;
+    }
+    std::erase_if(readers_, [](const WaitingReader& each) { return each.reader.is_gone(); });
+    if (readers_.size() >= kMostReaders) return false;
+    readers_.push_back(std::move(waiting));
+    return true;
+}
+
+/// Whether the caches show what was consumed by then.
+bool SeenWrites::has_read(Instant since) const {
+    const auto has = [since](const auto& informer) {
+        return informer.reconciler().has_read(since) && !informer.resync().is_relisting();
+    };
+    return has(sources_.deployments) && has(sources_.scales) && has(sources_.schedules) && has(sources_.nodes);
+}
+
+/// nullopt: it has time yet.
+std::optional<SeenWrites::Seen> SeenWrites::look(WaitingReader& waiting, Instant now) const {
+    const rs::Cursor& here = sources_.manager.position();
+    if (!waiting.reached && rs::reaches(here, waiting.position)) waiting.reached = now;
+    if (waiting.reached && has_read(*waiting.reached)) return Seen::Yes;
+    if (now < waiting.until) return std::nullopt;
+    const bool is_of_this_log =
+        waiting.position.epoch == here.epoch && waiting.position.lanes.size() == here.lanes.size();
+    return is_of_this_log ? Seen::Late : Seen::Never;
+}
+
+bool SeenWrites::turn(Instant now) {
+    const auto row = std::find_if(rows_.begin(), rows_.end(), [&](const Row& each) {
+        return now >= each.until || is_seen(each.kind, each.id, each.position);
+    });
+    if (row != rows_.end()) {
+        const auto answer = std::move(row->answer);
+        rows_.erase(row);
+        answer();
+        return true;
+    }
+    std::optional<Seen> seen;
+    const auto reader = std::find_if(readers_.begin(), readers_.end(), [&](WaitingReader& each) {
+        seen = look(each, now);
+        return seen.has_value();
+    });
+    if (reader == readers_.end()) return false;
+    const auto call = std::move(reader->reader.call);
+    readers_.erase(reader);
+    call(*seen);
+    return true;
+}
+
+std::optional<Instant> SeenWrites::next_due() const {
+    std::optional<Instant> due;
+    for (const Row& each : rows_) due = std::min(due.value_or(each.until), each.until);
+    for (const WaitingReader& each : readers_) due = std::min(due.value_or(each.until), each.until);
+    return due;
+}
+
+void SeenWrites::stop() {
+    for (const Row& each : std::exchange(rows_, {})) each.answer();
+    for (const WaitingReader& each : std::exchange(readers_, {})) each.reader.call(Seen::Late);
+}
+
+} // namespace yk::service
