@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "tests/sim/run_seed.h"
+#include "tests/support/resource_state/random_run.h"
 
 namespace {
 
@@ -21,7 +23,7 @@ using namespace yk::sim;
 
 struct Options {
     std::uint64_t first = 1, last = 100;
-    bool trace = false, twice = false, paths = false, sabotages = false;
+    bool trace = false, twice = false, paths = false, sabotages = false, framework = false;
     double minutes = 0;
     std::string write_paths, must;
     std::vector<std::string> read_paths;
@@ -66,6 +68,34 @@ bool run_one(std::uint64_t seed, Disk& disk, const Options& options, Coverage& c
         return false;
     }
     return true;
+}
+
+/// Plays the framework of resource states, by itself, in each kind of trouble.
+int run_framework(const Options& options) {
+    using namespace yk::testing;
+    const std::array kinds{no_troubles(),   log_troubles(false), log_troubles(true),
+                           call_troubles(), all_troubles(false), all_troubles(true)};
+    const std::array has_every_event{true, false, false, true, false, false};
+    std::uint64_t runs = 0, failed = 0, losses = 0, repairs = 0;
+    for (std::uint64_t seed = options.first; seed <= options.last; ++seed) {
+        for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+            RandomRun run{kinds.at(kind), seed};
+            std::string fault = run.play();
+            if (fault.empty() && has_every_event.at(kind) && run.repairs() != 0)
+                fault = "rows were repaired, though no event was lost";
+            ++runs;
+            losses += run.losses();
+            repairs += run.repairs();
+            for (const std::string& line : run.notices())
+                if (options.trace) fmt::print("    {}\n", line);
+            if (fault.empty()) continue;
+            ++failed;
+            fmt::print("seed {}, troubles {}: {}\n  ykd_sim --framework --seed {} --trace shows how\n", seed, kind,
+                       fault, seed);
+        }
+    }
+    fmt::print("the framework: {} runs, {} failed; {} events lost, {} rows repaired\n", runs, failed, losses, repairs);
+    return failed == 0 ? 0 : 1;
 }
 
 /// Makes each deliberate fault of the world until a seed fails with it. One that none notices is a fault of the
@@ -126,6 +156,8 @@ int main(int argc, char** argv) {
     app.add_option("--write-paths", options.write_paths, "write these numbers to a file");
     app.add_option("--read-paths", options.read_paths, "add the numbers of such files");
     app.add_option("--must", options.must, "fail if a path that this file names was never taken");
+    app.add_flag("--framework", options.framework,
+                 "play libcore/resource_state by itself, in six kinds of trouble for each seed");
     app.add_flag("--sabotages", options.sabotages, "make deliberate faults: each must be noticed by one of the seeds");
     app.add_option("--minutes", options.minutes, "end after so many minutes");
     CLI11_PARSE(app, argc, argv);
@@ -136,5 +168,6 @@ int main(int argc, char** argv) {
     }
     if (one->count() != 0) options.first = options.last = seed;
     if (options.trace) std::setvbuf(stdout, nullptr, _IOLBF, 1U << 12U); // also of a run that the daemon aborts
+    if (options.framework) return run_framework(options);
     return options.sabotages ? run_sabotages(options) : run_all(options);
 }
