@@ -536,7 +536,7 @@ complete -c ykctl -n '__ykctl_at deployment list' -l interval -x -d 'time betwee
 complete -c ykctl -n '__ykctl_at deployment show' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at deployment logs' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at deployment logs' -l replica -x -d 'of this replica alone, from 0 on'
-complete -c ykctl -n '__ykctl_at deployment logs' -l attempt -x -d 'of an earlier life of --replica, as deployment show numbers them'
+complete -c ykctl -n '__ykctl_at deployment logs' -l attempt -x -d 'of an earlier life of --replica, as deployment show -o json has it'
 complete -c ykctl -n '__ykctl_at deployment logs' -l lines -x -d 'the last so many lines of each, default all'
 complete -c ykctl -n '__ykctl_at deployment logs' -s f -l follow -d 'go on with what is written from now on'
 complete -c ykctl -n '__ykctl_at deployment apply' -s h -l help -d 'this text'

@@ -17,7 +17,8 @@ constexpr Topic kTopics[] = {
   3    the daemon cannot be reached
   4    not found
   5    permission denied
-  6    outcome unknown: the connection was lost, or the daemon ended, after a change was sent
+  6    outcome unknown: the connection was lost, or the daemon ended, after a change was sent,
+       or the daemon lost its database while it committed
   7    not what wait or --wait asked for within --timeout
   8    differences found (config diff, dump diff, dump verify, recording verify, mcs check, warnings of config check --strict)
   130  interrupted (--watch, --follow, rm serve, replay)
@@ -93,8 +94,8 @@ a queue, a user or a group, in amounts or in applications), before WAITING (for 
 )"},
     {"recovering", "after a restart: how an RM reports again what it has",
      R"(Recovering (after a restart of ykd or of an RM)
-  ykd keeps nothing on disk. An RM that had something registers with a recovery, reports what exists, and says when that
-  is all; until then nothing is placed for it.
+  What a process serves ykd does not keep. An RM that had something registers with a recovery, reports what exists, and
+  says when that is all; until then nothing is placed for it. Detached RMs come back by themselves (ykd --state).
     ykctl rm register demo --recovery r1
     ykctl app add …; ykctl node add -f nodes.yaml      # nodes with their existingAllocations
     ykctl ask add …
