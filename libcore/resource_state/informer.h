@@ -27,6 +27,12 @@ struct HandlerStatus {
     HandlerCounters counters;
 };
 
+/// A row that could not be understood when it was read last.
+struct BrokenStatus {
+    std::string id;
+    std::string why;
+};
+
 /// A kind as an operator wants to see it. A copy.
 struct KindStatus {
     std::string name;
@@ -36,9 +42,12 @@ struct KindStatus {
     std::size_t waiting = 0;       // keys to be read later, or being read
     std::optional<Instant> oldest; // when the oldest of `queued` was added
     std::size_t broken_rows = 0;
+    std::vector<BrokenStatus> broken; // the first of them by id, at most kMostBroken
     ReconcileCounters counters;
     std::vector<HandlerStatus> handlers;
     std::optional<ScanReport> last_scan;
+    std::optional<Instant> read_whole; // the last full read that was not aborted ended then
+    static constexpr std::size_t kMostBroken = 10;
 };
 
 /// By what an object of the cache and a row of the database are compared.

@@ -128,11 +128,16 @@ private:
             if (const auto since = queue.oldest(each); since && (!status.oldest || *since < *status.oldest))
                 status.oldest = since;
         status.broken_rows = reconciler_.broken_rows().size();
+        for (const auto& [id, why] : reconciler_.broken_rows()) {
+            if (status.broken.size() == KindStatus::kMostBroken) break;
+            status.broken.push_back({id, why});
+        }
         status.counters = reconciler_.counters();
         for (const auto& each : deliveries_.handlers())
             status.handlers.push_back({std::string{each->name()}, each->is_active(), each->backlog(),
                                        each->dead_letters(), each->counters()});
         if (!resync_.reports().empty()) status.last_scan = resync_.reports().back();
+        status.read_whole = resync_.read_whole();
         return status;
     }
 

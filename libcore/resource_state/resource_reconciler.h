@@ -162,10 +162,6 @@ public:
     void begin_era() { ++era_; }
 
     [[nodiscard]] bool is_reading() const { return reading_ != 0; }
-    /// Whether every key that was queued by then was read since, or tried in vain.
-    [[nodiscard]] bool has_read(Instant since) const {
-        return !is_reading() && halves_.empty() && queue_.has_tried(since);
-    }
     [[nodiscard]] WorkQueue& queue() { return queue_; }
     [[nodiscard]] const WorkQueue& queue() const { return queue_; }
     [[nodiscard]] const ReconcileCounters& counters() const { return counters_; }

@@ -116,6 +116,8 @@ public:
     }
     /// The last ones that ended, the newest last.
     [[nodiscard]] const std::deque<ScanReport>& reports() const { return reports_; }
+    /// When the last one ended that was not aborted; nullopt: none has.
+    [[nodiscard]] std::optional<Instant> read_whole() const { return read_whole_; }
 
 private:
     enum class Phase : std::uint8_t {
@@ -200,6 +202,7 @@ private:
     }
     void keep(const ScanReport& report) {
         reports_.push_back(report);
+        if (!report.was_aborted) read_whole_ = report.ended;
         if (reports_.size() > kReports) reports_.pop_front();
         notices_.notice({NoticeKind::ResyncDone, ResourceTraits<T>::kName, {}, {}, report.text()});
     }
@@ -217,6 +220,7 @@ private:
     std::optional<ScanKind> waiting_;
     ScanReport report_; // of the read that runs
     std::deque<ScanReport> reports_;
+    std::optional<Instant> read_whole_;
     std::string after_; // the last id of the last page
     typename ResourceCache<T>::Slot next_slot_ = 0;
     std::uint32_t scan_ = 0;

@@ -34,7 +34,7 @@ void WorkQueue::add(std::string_view id, const Reason& reason, Instant now) {
         Entry& made = entries_[at];
         made.id = id;
         made.reason = reason;
-        made.since = now;
+        made.since = made.added = now;
         by_id_.insert(mix_hash(0, id), at);
         enqueue(at);
         return;
@@ -71,7 +71,7 @@ void WorkQueue::hurry(EntryId at, Instant now) {
     if (soonest <= now)
         enqueue(at);
     else
-        wait(at, std::min(soonest, planned), /*is_owed=*/true);
+        wait(at, std::min(soonest, planned));
 }
 
 // --- what goes out ---------------------------------------------------------------------------------------------------
@@ -111,6 +111,7 @@ void WorkQueue::done(std::string_view id) {
     Entry& entry = entries_[at];
     settle(entry);
     if (!entry.is_dirty) return erase(at);
+    entry.added = entry.since;
     entry.failures = 0;
     enqueue(at);
 }
@@ -123,7 +124,7 @@ void WorkQueue::failed(std::string_view id, Instant now) {
     if (entry.is_dirty) delay = std::min(delay, range_.base);
     ++entry.failures;
     entry.failed_at = now;
-    wait(at, now + delay, entry.is_dirty);
+    wait(at, now + delay);
 }
 
 void WorkQueue::again_after(std::string_view id, Duration delay, Instant now) {
@@ -132,7 +133,7 @@ void WorkQueue::again_after(std::string_view id, Duration delay, Instant now) {
     settle(entry);
     entry.failures = 0;
     if (entry.is_dirty) return enqueue(at);
-    wait(at, now + delay, /*is_owed=*/true);
+    wait(at, now + delay);
 }
 
 void WorkQueue::put_back(std::string_view id) {
@@ -153,7 +154,6 @@ void WorkQueue::clear() {
     entries_.for_each([&all](EntryId at) { all.push_back(at); });
     for (const EntryId at : all) erase(at);
     timers_.clear();
-    owed_ = 0;
     lists_ = {};
     unsettled_ = 0;
 }
@@ -189,20 +189,16 @@ void WorkQueue::unlink(EntryId at) {
     --from.size;
 }
 
-void WorkQueue::wait(EntryId at, Instant until, bool is_owed) {
+void WorkQueue::wait(EntryId at, Instant until) {
     Entry& entry = entries_[at];
     entry.state = State::Waiting;
     entry.is_dirty = false;
-    entry.is_owed = is_owed;
-    owed_ += is_owed ? 1U : 0U;
     entry.timer = {until, timers_made_++};
     timers_.emplace(entry.timer, at);
 }
 
 void WorkQueue::stop_waiting(EntryId at) {
-    Entry& entry = entries_[at];
-    timers_.erase(entry.timer);
-    owed_ -= std::exchange(entry.is_owed, false) ? 1U : 0U;
+    timers_.erase(entries_[at].timer);
 }
 
 void WorkQueue::release_due(Instant now) {
@@ -243,9 +239,8 @@ std::optional<Instant> WorkQueue::oldest(Priority priority) const {
     return from.size == 0 ? std::nullopt : std::optional{entries_[from.first].since};
 }
 
-bool WorkQueue::has_tried(Instant added) const {
-    const auto is_later = [&](const List& each) { return each.size == 0 || entries_[each.first].since > added; };
-    return owed_ == 0 && std::all_of(lists_.begin(), lists_.end(), is_later);
+bool WorkQueue::has_done(Instant added) const {
+    return entries_.until(0, [&](EntryId at) { return entries_[at].added <= added; }) == entries_.end();
 }
 
 std::optional<Instant> WorkQueue::next_due() const {
@@ -268,13 +263,12 @@ void WorkQueue::settle(Entry& entry) {
 
 std::vector<std::string> WorkQueue::check() const {
     std::vector<std::string> broken;
-    std::size_t queued = 0, waiting = 0, marked = 0, owed = 0;
+    std::size_t queued = 0, waiting = 0, marked = 0;
     entries_.for_each([&](EntryId at) {
         const Entry& entry = entries_[at];
         queued += entry.state == State::Queued ? 1U : 0U;
         waiting += entry.state == State::Waiting ? 1U : 0U;
         marked += entry.is_marked ? 1U : 0U;
-        owed += entry.is_owed ? 1U : 0U;
         if (entry.state == State::Waiting && !timers_.contains(entry.timer))
             broken.push_back("A: no time: " + entry.id);
     });
@@ -284,7 +278,6 @@ std::vector<std::string> WorkQueue::check() const {
             if (entries_[at].reason.priority != static_cast<Priority>(each))
                 broken.emplace_back("A: in the wrong list");
     if (listed != queued) broken.emplace_back("A: queued keys are missing in the lists");
-    if (owed != owed_) broken.emplace_back("C: the waiting keys that are owed a try are counted wrongly");
     if (marked != unsettled_) broken.emplace_back("B: the marked keys are counted wrongly");
     if (waiting != timers_.size()) broken.emplace_back("A: times without a key");
     return broken;

@@ -13,7 +13,6 @@
 // for a time. Invariants, checked by check():
 //  A  a key is in the list of its priority iff it is queued, and has a time in `timers_` iff it waits
 //  B  `unsettled_` counts the keys with is_marked
-//  C  `owed_` counts those with is_owed, which wait
 
 #include <array>
 #include <cstdint>
@@ -88,8 +87,8 @@ public:
     [[nodiscard]] std::size_t queued(Priority priority) const { return list(priority).size; }
     /// When the oldest key of the class was queued.
     [[nodiscard]] std::optional<Instant> oldest(Priority priority) const;
-    /// Whether every key that was added by then was tried since, but for those that are tried at this moment.
-    [[nodiscard]] bool has_tried(Instant added) const;
+    /// Whether every key that was added by then was processed since, and has not failed. Cost: O(size()) if so.
+    [[nodiscard]] bool has_done(Instant added) const;
     /// When the next waiting key comes; nullopt: none waits.
     [[nodiscard]] std::optional<Instant> next_due() const;
     [[nodiscard]] std::uint64_t adds() const { return adds_; }
@@ -113,9 +112,9 @@ private:
         Reason reason; // of the next look; while it is processed: of the one after, if is_dirty
         State state = State::Queued;
         bool is_dirty = false; // added while it is processed
-        bool is_owed = false;  // it waits, and was not tried since it was added, or not to its end
         unsigned failures = 0;
-        Instant since;
+        Instant since; // it was queued, or became dirty
+        Instant added; // the first time since it was done last
         Instant failed_at;
         bool is_marked = false; // it was there at the last mark() and was not tried since
         EntryId previous, next; // in the list of its priority
@@ -133,7 +132,7 @@ private:
     void merge(EntryId at, const Reason& reason);
     void enqueue(EntryId at);
     void unlink(EntryId at);
-    void wait(EntryId at, Instant until, bool is_owed);
+    void wait(EntryId at, Instant until);
     void stop_waiting(EntryId at);
     void hurry(EntryId at, Instant now);
     void release_due(Instant now);
@@ -148,7 +147,7 @@ private:
     std::array<List, 3> lists_;
     std::map<TimerKey, EntryId> timers_;
     std::uint64_t timers_made_ = 0, takes_ = 0, adds_ = 0, coalesced_ = 0;
-    std::size_t unsettled_ = 0, owed_ = 0;
+    std::size_t unsettled_ = 0;
 };
 
 } // namespace yk::rs

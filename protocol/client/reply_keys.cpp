@@ -51,10 +51,10 @@ constexpr std::array kReplies{
     ReplyKeys{"Clock", " now "},
     ReplyKeys{"SetExtraConfig", " kept "},
     ReplyKeys{"McsRead",
-              " items cursor item state reason position staleMs database kinds services reconcilers writes limits "
-              "degraded "},
+              " items cursor item text bytes state reason position staleMs database transport relay kinds services "
+              "scheduler reconcilers commands writes limits "},
     ReplyKeys{"McsWatch", " resync items cursor more "},
-    ReplyKeys{"McsWrite", " id name uid version position "},
+    ReplyKeys{"McsWrite", " id name uid version position count "},
     ReplyKeys{"Shutdown", " "},
 };
 

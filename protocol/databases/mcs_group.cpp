@@ -68,8 +68,10 @@ std::optional<GroupOutcome> WriteGroup::carry_out(Requests requests, GroupOutcom
         const bool is_written = std::holds_alternative<Written>(outcome);
         if (!connection_.is_in_transaction())
             return undone(std::move(group), {rs::StoreFault::Transient, message_of(outcome)});
-        if (undo == Undo::Together && !is_written)
-            return requests.size() == 1 ? std::optional{std::move(group)} : std::nullopt;
+        if (undo == Undo::Together && !is_written) {
+            const bool is_only_one = requests.size() == 1 && !std::holds_alternative<Transient>(outcome);
+            return is_only_one ? std::optional{std::move(group)} : std::nullopt;
+        }
     }
     const auto position = end_of_group();
     if (!position.ok()) return undone(std::move(group), position.error());

@@ -36,7 +36,7 @@ private:
     enum class Undo : std::uint8_t { Together, Each };
 
     /// In a transaction of its own. `group`: what is refused already, and Written for what is to be done. Nullopt: one
-    /// of several failed, and all are undone together.
+    /// of several failed, or was in another one's way, and all are undone together and worth a second try.
     [[nodiscard]] std::optional<GroupOutcome> carry_out(Requests requests, GroupOutcome group, Undo undo);
     /// Gives schedules the version that they are owed: the one of this id, or (empty) all.
     void flush(const std::string& id);

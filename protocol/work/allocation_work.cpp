@@ -312,7 +312,7 @@ void AllocationWork::add_hooks(const Name& name, Entry& entry, bool of_release, 
 }
 
 /// A hook runs with the rights of whoever gave it, so nothing of its environment comes from tags.
-Command AllocationWork::command_for(const Entry& entry, const Hook& hook) {
+Command AllocationWork::command_for(const Entry& entry, const Hook& hook, std::string& fault) const {
     Command command;
     command.text = (hook.of_release ? options_.on_release : options_.on_allocation)[hook.number];
     Variables variables = variables_of(entry.allocation, options_.rm_id);
@@ -326,13 +326,14 @@ Command AllocationWork::command_for(const Entry& entry, const Hook& hook) {
     if (output.ok())
         command.output = std::move(output).value();
     else
-        note("the output of a hook is dropped: " + output.error().text());
+        fault = "the output of a hook is dropped: " + output.error().text();
     return command;
 }
 
 void AllocationWork::start_hook(const Name& name, Entry& entry, TimePoint now) {
     entry.hook_turn = 0;
-    auto started = commands_.start(command_for(entry, entry.hooks.front()), now);
+    std::string fault; // of its output
+    auto started = commands_.start(command_for(entry, entry.hooks.front(), fault), now);
     if (!started.ok() && is_shortage(started.error().code) && !stopping_) {
         if (!std::exchange(hooks_rest_, true)) note("hooks are not run yet: " + started.error().text());
         hooks_from_ = now + kHookRest;
@@ -342,6 +343,7 @@ void AllocationWork::start_hook(const Name& name, Entry& entry, TimePoint now) {
     }
     if (!started.ok()) return hook_ended(name, entry, "not run: " + started.error().text());
     hooks_rest_ = false;
+    if (!fault.empty()) note(std::move(fault));
     entry.hook = *started;
     ++running_hooks_;
     running_[*started] = {name, true};

@@ -166,7 +166,7 @@ private:
     void settle(const Name& name);
     void add_hooks(const Name& name, Entry& entry, bool of_release, const std::string& json, const Variables& more);
     void start_hook(const Name& name, Entry& entry, TimePoint now);
-    [[nodiscard]] Command command_for(const Entry& entry, const Hook& hook);
+    [[nodiscard]] Command command_for(const Entry& entry, const Hook& hook, std::string& fault) const;
     void hook_ended(const Name& name, Entry& entry, const std::string& how);
     void take_ended(const Ended& how, TimePoint now);
     void start_what_may(TimePoint now);

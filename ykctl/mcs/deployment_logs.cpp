@@ -91,6 +91,10 @@ private:
         auto failure = is_new && options_.lines
                            ? read_end(life, reading, size)
                            : fetch(life, reading, [&](const std::string& text) { take(life, reading, text); });
+        if (failure && is_new && options_.lines) {
+            readings_.erase(found); // nothing of it was shown: the next look begins at its end again
+            return failure;
+        }
         if (!failure && !options_.follows && !reading.line.empty()) print(life, std::exchange(reading.line, {}));
         return failure;
     }
@@ -178,7 +182,7 @@ void define_deployment_logs(Command command, Context& context) {
     const auto options = std::make_shared<LogOptions>();
     command.option("NAME", options->name, "name or id of the deployment").required();
     command.option("--replica", options->replica, "of this replica alone, from 0 on").value("N");
-    command.option("--attempt", options->attempt, "of an earlier life of --replica, as deployment show numbers them")
+    command.option("--attempt", options->attempt, "of an earlier life of --replica, as deployment show -o json has it")
         .value("N");
     command.option("--lines", options->lines, "the last so many lines of each, default all").value("N");
     command.flag("-f,--follow", options->follows, "go on with what is written from now on");

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "protocol/mcs/policy_text.h"
+#include "ykd/mcs/state_faults.h"
 #include "ykd/process/log.h"
 #include "ykd/runtime/clock.h"
 
@@ -114,6 +115,7 @@ void McsApplication::begin(Instant now) {
     } else {
         for (const std::string& name : lease_names(transport_)) lease_changed(name, rs::Lease{}, now);
     }
+    begun_ = now;
     manager_.start(now);
 }
 
@@ -207,6 +209,10 @@ void McsApplication::look_around(Instant now) {
         next_look_at_log_ = now + kLookAtLog;
         notices_.note("log", connections_.who_holds_log());
     }
+    const StateFaults faults = faults_of(manager_, parts_.settings.framework, begun_, now);
+    notices_.note("rows", faults.rows);
+    notices_.note("resync", faults.resync);
+    notices_.note("start", faults.start);
     note_transport(transport_.trouble(now));
     if (leases_ && transport_.has_broker() && transport_.is_relay_to_give_up(now))
         leases_->give_up(kRelayLease, kRelayPause, now);

@@ -184,7 +184,7 @@ private:
     std::map<std::string, std::uint64_t, std::less<>> led_; // in which epoch this process has led last, by lease
     std::map<std::string, std::uint64_t> fenced_writes_;
     std::map<std::string, std::uint64_t, std::less<>> lost_;
-    Instant next_look_, next_look_at_log_;
+    Instant begun_, next_look_, next_look_at_log_;
     bool is_in_trouble_ = false; // the transport, at the last look
     std::atomic<bool> has_answers_{false};
     mcs::McsWriter writer_; // the last one: it ends first

@@ -29,6 +29,20 @@ Result<DatabaseRow, rs::StoreError> read(const McsConnections& connections, rs::
 
 } // namespace
 
+bool McsOperations::knows(rs::Kind kind, std::string_view id) const {
+    const rs::KeyStatus key = look_at(kind, id);
+    return key.cached || key.is_queued || !key.broken.empty() ||
+           std::any_of(key.handlers.begin(), key.handlers.end(),
+                       [](const rs::HandlerKeyStatus& each) { return each.is_pending || each.is_dead_letter; });
+}
+
+rs::KeyStatus McsOperations::look_at(rs::Kind kind, std::string_view id) const {
+    const auto informer =
+        std::find_if(kinds_.begin(), kinds_.end(), [&](const auto* each) { return each->kind() == kind; });
+    YK_CHECK(informer != kinds_.end(), "only kinds of mcs are looked at");
+    return (*informer)->inspect(id);
+}
+
 void McsOperations::resync(std::optional<rs::Kind> kind, Instant now) {
     for (const rs::Kind each : mcs::kKinds)
         if (!kind || *kind == each) manager_.request_resync(each, now);
@@ -53,10 +67,7 @@ Result<std::vector<mcs::DeadLetter>, rs::StoreError> McsOperations::dead_letters
 
 Result<RowInspection, rs::StoreError> McsOperations::inspect(rs::Kind kind, const std::string& id) const {
     YK_TRY(row, read(connections_, kind, id));
-    const auto informer =
-        std::find_if(kinds_.begin(), kinds_.end(), [&](const auto* each) { return each->kind() == kind; });
-    YK_CHECK(informer != kinds_.end(), "only kinds of mcs are looked at");
-    return RowInspection{(*informer)->inspect(id), std::move(row)};
+    return RowInspection{look_at(kind, id), std::move(row)};
 }
 
 } // namespace yk::service

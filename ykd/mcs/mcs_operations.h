@@ -26,6 +26,8 @@ public:
     McsOperations(rs::StateManager& manager, const McsConnections& connections, Kinds kinds)
         : manager_(manager), connections_(connections), kinds_(kinds) {}
 
+    /// Whether there is a row with this id, or something is to be done for one.
+    [[nodiscard]] bool knows(rs::Kind kind, std::string_view id) const;
     /// Reads every row of a kind, or of all of them (nullopt), and has the reconcilers look.
     void resync(std::optional<rs::Kind> kind, Instant now);
     /// Reads one row and has its handlers called.
@@ -39,6 +41,8 @@ public:
     [[nodiscard]] Result<RowInspection, rs::StoreError> inspect(rs::Kind kind, const std::string& id) const;
 
 private:
+    [[nodiscard]] rs::KeyStatus look_at(rs::Kind kind, std::string_view id) const;
+
     rs::StateManager& manager_;
     const McsConnections& connections_;
     const Kinds kinds_;

@@ -32,23 +32,34 @@ bool SeenWrites::wait_for_position(rs::Cursor position, Instant until, Reader re
     return true;
 }
 
-/// Whether the caches show what was consumed by then.
+/// Whether every row that was queued by then was read since.
 bool SeenWrites::has_read(Instant since) const {
-    const auto has = [since](const auto& informer) {
-        return informer.reconciler().has_read(since) && !informer.resync().is_relisting();
-    };
+    const auto has = [since](const auto& informer) { return informer.reconciler().queue().has_done(since); };
     return has(sources_.deployments) && has(sources_.scales) && has(sources_.schedules) && has(sources_.nodes);
+}
+
+/// Whether events were lost, and all rows are being read for that.
+bool SeenWrites::is_relisting() const {
+    const auto is = [](const auto& informer) { return informer.resync().is_relisting(); };
+    return is(sources_.deployments) || is(sources_.scales) || is(sources_.schedules) || is(sources_.nodes);
+}
+
+/// While the log cannot be asked, the position may be of a newer one, as after a failover that was not noticed here.
+bool SeenWrites::is_of_another_log(const rs::Cursor& position, Instant now) const {
+    const rs::Cursor& here = sources_.manager.position();
+    const bool is_other = position.epoch != here.epoch || position.lanes.size() != here.lanes.size();
+    return is_other && sources_.manager.is_log_up() && sources_.manager.staleness(now) == Duration{};
 }
 
 /// nullopt: it has time yet.
 std::optional<SeenWrites::Seen> SeenWrites::look(WaitingReader& waiting, Instant now) const {
-    const rs::Cursor& here = sources_.manager.position();
-    if (!waiting.reached && rs::reaches(here, waiting.position)) waiting.reached = now;
+    if (is_relisting())
+        waiting.reached.reset(); // what it finds is queued meanwhile
+    else if (!waiting.reached && rs::reaches(sources_.manager.position(), waiting.position))
+        waiting.reached = now;
     if (waiting.reached && has_read(*waiting.reached)) return Seen::Yes;
     if (now < waiting.until) return std::nullopt;
-    const bool is_of_this_log =
-        waiting.position.epoch == here.epoch && waiting.position.lanes.size() == here.lanes.size();
-    return is_of_this_log ? Seen::Late : Seen::Never;
+    return is_of_another_log(waiting.position, now) ? Seen::Never : Seen::Late;
 }
 
 bool SeenWrites::turn(Instant now) {

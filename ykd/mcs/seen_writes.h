@@ -83,9 +83,11 @@ private:
         rs::Cursor position;
         Instant until;
         Reader reader;
-        std::optional<Instant> reached; // the log was consumed up to there by then
+        std::optional<Instant> reached; // the log was consumed up to there by then, and nothing is missing
     };
     [[nodiscard]] bool has_read(Instant since) const;
+    [[nodiscard]] bool is_relisting() const;
+    [[nodiscard]] bool is_of_another_log(const rs::Cursor& position, Instant now) const;
     [[nodiscard]] std::optional<Seen> look(WaitingReader& waiting, Instant now) const;
 
     const Sources sources_;

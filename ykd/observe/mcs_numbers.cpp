@@ -31,8 +31,10 @@ void write_state(MetricWriter& to, const McsNumbers& numbers) {
     };
     total("mcs_writer_batch_size_sum", "Writes that were carried out in transactions.", numbers.grouped);
     total("mcs_writer_batch_size_count", "Those transactions.", numbers.groups);
-    to.family("mcs_events_total", MetricType::Counter, "Changes read from the change log.");
-    to.count({}, numbers.events.events);
+    total("mcs_events_total", "Changes read from the change log.", numbers.events.events);
+    total("mcs_events_unchained_total", "Of them, those that do not say what came before them.",
+          numbers.events.unchained);
+    total("mcs_events_unreadable_total", "Messages that could not be understood.", numbers.events.unreadable);
     to.family("mcs_relists_total", MetricType::Counter, "Full reads because the change log could not go on, by why.");
     for (const auto& [reason, count] : numbers.events.relists) to.count({{"reason", rs::name_of(reason)}}, count);
 }

@@ -99,7 +99,9 @@ HandlerResult ScheduleRows::row_changed(const DeploymentSchedule& row, const Tur
     // What is being written is seen here again when it is in the database.
     if (writer_.is_writing(id)) return HandlerResult::again_after(kTryAgain);
     ScheduleMemory* memory = ports_.table.find(id);
-    if (memory != nullptr && memory->row.meta.uid != row.meta.uid && !take_up(*memory, row)) {
+    const bool is_another = memory != nullptr && memory->row.meta.uid != row.meta.uid;
+    if (is_another && placements_.is_writing(memory->key())) return HandlerResult::again_after(kTryAgain);
+    if (is_another && !take_up(*memory, row)) {
         give_up(*memory);
         memory = nullptr;
     }
@@ -118,7 +120,7 @@ HandlerResult ScheduleRows::row_changed(const DeploymentSchedule& row, const Tur
 /// Whether the row is the one that was written in the place of one that had gone, though nobody knew whether it was.
 bool ScheduleRows::take_up(ScheduleMemory& memory, const DeploymentSchedule& row) {
     const bool is_ours = row.application_id == memory.row.application_id && row.owner.uid == memory.row.owner.uid;
-    if (memory.is_there || !is_ours || placements_.is_writing(memory.key())) return false;
+    if (memory.is_there || !is_ours) return false;
     static_cast<void>(placements_.take(memory.key())); // what differs is found anew
     memory.row.meta = row.meta;
     memory.is_there = true;

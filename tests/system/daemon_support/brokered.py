@@ -61,7 +61,7 @@ def shell(daemon, sql):
 
 
 def ykctl(daemon, *words):
-    done = subprocess.run([YKCTL, "-s", "ipc://" + daemon.path, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    done = subprocess.run([YKCTL, "--strict", "-s", "ipc://" + daemon.path, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, check=False)
     check(done.returncode == 0, words, done.stdout)
     return done.stdout

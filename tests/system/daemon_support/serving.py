@@ -13,7 +13,7 @@ RUNNING, FAILED = 1, 3
 
 
 def ykctl(daemon, *words, wanted=0):
-    done = subprocess.run([YKCTL, "-s", "ipc://" + daemon.path, "-r", "s", *words], capture_output=True, text=True, check=False)
+    done = subprocess.run([YKCTL, "--strict", "-s", "ipc://" + daemon.path, "-r", "s", *words], capture_output=True, text=True, check=False)
     check(done.returncode == wanted, words, "ended with", done.returncode, done.stdout[-500:], done.stderr)
     return done.stdout + done.stderr
 

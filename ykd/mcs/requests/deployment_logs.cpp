@@ -48,9 +48,14 @@ std::optional<Place> place_of(std::string_view text) {
     return Place{numbers[0], numbers[1], numbers[2]};
 }
 
-/// As many whole characters as there are; a byte that is part of none becomes a question mark.
+/// As many whole characters as there are; a byte that is part of none becomes a question mark, as those of the end of a
+/// character do where a part begins in its middle.
 std::string shown(std::string bytes, bool is_end) {
     constexpr std::size_t kLongest = 4; // bytes of a character
+    for (std::size_t at = 0; at + 1 < kLongest && at < bytes.size(); ++at) {
+        if ((static_cast<unsigned char>(bytes[at]) & 0xC0U) != 0x80U) break;
+        bytes[at] = '?';
+    }
     for (std::size_t cut = 0; cut < kLongest && cut < bytes.size(); ++cut) {
         if (wire::is_utf8({bytes.data(), bytes.size() - cut})) {
             if (!is_end || cut == 0) bytes.resize(bytes.size() - cut);

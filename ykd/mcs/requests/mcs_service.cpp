@@ -174,6 +174,13 @@ bool is_state_known(const Meant& meant, std::int64_t known, std::uint64_t named)
     return false;
 }
 
+/// Of a Deployment, and of what it owns, the name will do; but what an orphan has left may have that as its id.
+std::string id_meant(McsApplication& application, rs::Kind kind, const std::string& id_or_name) {
+    if (kind == mcs::kNodeKind || application.operations().knows(kind, id_or_name)) return id_or_name;
+    const auto row = application.find(id_or_name);
+    return row ? row->meta.id : id_or_name;
+}
+
 void not_seen(const CallPtr& call, SeenWrites::Seen seen) {
     if (call->is_stopping()) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
     if (seen == SeenWrites::Seen::Late)
@@ -276,16 +283,13 @@ void McsService::status(const CallPtr& call) const {
     });
 }
 
-/// A deployment may be named, in whichever of its kinds.
 void McsService::inspect(const CallPtr& call, const si::McsReadRequest& request) const {
     const auto kind = mcs::find_kind(request.kind);
     if (!kind)
         return call->fail(ErrorCode::Invalid, fmt::format("it is {}", fmt::join(names_of_kinds(), ", ")), "kind");
     if (request.id.empty()) return call->fail(ErrorCode::MissingField, "which one?", "id");
     with_application(parts_.mcs, call, [call, kind = *kind, request](McsApplication& application, Instant) {
-        std::string id = request.id;
-        if (kind != mcs::kNodeKind)
-            if (const auto row = application.find(id)) id = row->meta.id;
+        const std::string id = id_meant(application, kind, request.id);
         if (!application.manager().is_store_up()) return call->busy("the database cannot be read", kDiskPause);
         const auto found = application.operations().inspect(kind, id);
         if (!found.ok()) return call->busy("the database cannot be read: " + found.error().message, kDiskPause);
@@ -340,9 +344,7 @@ void McsService::operate(const CallPtr& call, const si::McsWriteRequest& request
     if (request.verb == "reconcile" && request.id.empty())
         return call->fail(ErrorCode::MissingField, "which one?", "id");
     with_application(parts_.mcs, call, [call, request, kind](McsApplication& application, Instant now) {
-        std::string id = request.id; // of a deployment and its children the name will do
-        if (kind && *kind != mcs::kNodeKind && !id.empty())
-            if (const auto row = application.find(id)) id = row->meta.id;
+        const std::string id = kind ? id_meant(application, *kind, request.id) : request.id;
         if (request.verb == "resync") application.operations().resync(kind, now);
         if (request.verb == "reconcile") application.operations().reconcile(*kind, id, now);
         const std::size_t count = request.verb == "retry" ? application.operations().retry(kind, id, now) : 1;

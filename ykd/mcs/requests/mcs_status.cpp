@@ -41,6 +41,7 @@ Value kind_value(const rs::KindStatus& kind, Instant now) {
                 {"changes", kind.counters.changes()},
                 {"repairs", kind.counters.repairs},
                 {"handlers", handlers_value(kind)}};
+    for (const rs::BrokenStatus& each : kind.broken) value["broken"].push_back({{"id", each.id}, {"reason", each.why}});
     if (kind.last_scan) {
         value["lastResync"] = kind.last_scan->text();
         value["lastResyncAgeMs"] = ms_of(now - kind.last_scan->ended);

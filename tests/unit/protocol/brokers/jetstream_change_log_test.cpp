@@ -4,6 +4,7 @@
 #include "protocol/brokers/jetstream/jetstream_change_log.h"
 
 #include <csignal>
+#include <thread>
 
 #include <catch2/catch.hpp>
 #include <nats/nats.h>
@@ -81,6 +82,18 @@ struct NatsWorld {
         options.Stream.Purge.Sequence = before;
         static_cast<void>(js_PurgeStream(other().context(), "t", &options, nullptr));
         REQUIRE(testing::comes_true([&] { return stream().first >= before; }));
+    }
+
+    /// From now on messages are removed when they are so old.
+    void keep_for(std::chrono::nanoseconds age) {
+        REQUIRE(testing::comes_true([&] {
+            jsStreamInfo* info = nullptr;
+            if (js_GetStreamInfo(&info, other().context(), "t", nullptr, nullptr) != NATS_OK) return false;
+            info->Config->MaxAge = info->Config->Duplicates = age.count();
+            const bool is_done = js_UpdateStream(nullptr, other().context(), info->Config, nullptr, nullptr) == NATS_OK;
+            jsStreamInfo_Destroy(info);
+            return is_done;
+        }));
     }
 
     testing::PrivateNats server;
@@ -363,12 +376,12 @@ TEST_CASE(
         CHECK_FALSE(reader.read_until([] { return false; }));
         CHECK(reader.events.size() <= 4);
     }
-    SECTION("while the server was away from the reader") {
+    SECTION("after some that it has read, of which that is no gap") {
         REQUIRE(reader.open(captured));
         REQUIRE(reader.read_all());
         const auto read = reader.position;
         CHECK(read.lanes[0].sequence == 10);
-        world.purge(11); // what it has read, and that is no gap
+        world.purge(11);
         world.produce("t.album.b");
         REQUIRE(reader.read_all());
         CHECK(reader.gaps == 0);
@@ -388,7 +401,32 @@ TEST_CASE(
     CHECK(reader.events.back().id == "later");
 }
 
-TEST_CASE("rs R-166 a stream that was removed and made anew is another epoch, for readers and for the relay") {
+TEST_CASE("rs R-166, F-20 messages that grew too old while the server was away are a gap, and it goes on after it") {
+    YK_NEEDS_NATS;
+    NatsWorld world;
+    const auto log = world.log();
+    EventReader reader{*log};
+    REQUIRE(reader.open(must_capture(*log)));
+    constexpr std::chrono::seconds kAge{2};
+    world.keep_for(kAge);
+    for (int each = 0; each < 5; ++each) world.produce("t.album.a");
+    REQUIRE(reader.read_all());
+    for (int each = 0; each < 5; ++each) world.produce("t.album.b"); // that nobody asks for before it is killed
+    world.server.kill();
+    std::this_thread::sleep_for(kAge + 200ms);
+    world.server.start();
+    REQUIRE(testing::comes_true([&] { return world.stream().first == 11; }));
+    CHECK_FALSE(reader.read_until([] { return false; }));
+    REQUIRE(reader.gap.has_value());
+    CHECK(reader.gap->what == LogFault::What::Gap);
+    CHECK(reader.gap->reason == RelistReason::Purged);
+    REQUIRE(reader.open(must_capture(*log)));
+    world.produce("t.album.later");
+    REQUIRE(reader.read_all());
+    CHECK(reader.events.back().id == "later");
+}
+
+TEST_CASE("rs R-166, F-21 a stream that was removed and made anew is another epoch, for readers and for the relay") {
     YK_NEEDS_NATS;
     NatsWorld world;
     JetStreamPublisher publisher{world.settings()};

@@ -342,5 +342,28 @@ TEST_CASE("a commit after an error that nobody looked at says that nothing is co
     CHECK(database.count("node") == 0);
 }
 
+TEST_CASE("rs R-031 F-31 another database behind the same address is none, until the first one is there again") {
+    if (!has_postgres()) return;
+    PostgresDatabase database;
+    const auto connection = database.connect();
+    const auto is_there = [&] { return connection->number("SELECT count(*) FROM node"); };
+    REQUIRE(is_there().ok());
+    const std::string own = database.text("SELECT value FROM mcs_meta WHERE key = 'db_uid'");
+    const auto becomes = [&](const std::string& identity) {
+        database.type("UPDATE mcs_meta SET value = '" + identity + "' WHERE key = 'db_uid'");
+        database.type("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+                      " AND datname = current_database()");
+    };
+    becomes("another");
+    REQUIRE(comes_true(
+        [&] { return !is_there().ok() && is_there().error().message.find("another") != std::string::npos; }));
+    const auto refused = is_there();
+    INFO(refused.error().message);
+    CHECK(refused.error().fault == StoreFault::Down); // asked now and then, while the caches stay as they are
+    CHECK(refused.error().message.find(own) != std::string::npos);
+    becomes(own);
+    CHECK(comes_true([&] { return is_there().ok(); }));
+}
+
 } // namespace yk::mcs
 #endif

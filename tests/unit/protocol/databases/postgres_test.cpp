@@ -11,10 +11,12 @@
 
 #include "libcore/resource_state/backoff.h"
 #include "protocol/databases/mcs_leases.h"
+#include "protocol/databases/mcs_statements.h"
 #include "protocol/databases/postgres/postgres_change_log.h"
 #include "protocol/databases/postgres/postgres_errors.h"
 #include "protocol/databases/postgres/postgres_retention.h"
 #include "protocol/databases/postgres/postgres_schema.h"
+#include "tests/support/comes_true.h"
 #include "tests/support/databases/postgres_database.h"
 #include "tests/support/databases/private_postgres.h"
 
@@ -357,6 +359,31 @@ TEST_CASE("pages are ordered by the bytes of ids") {
         is_last = page->is_last;
     }
     CHECK(ids == "AB_ab\xc3\xa4");
+}
+
+TEST_CASE("rs R-033 a write that waited for one that waited for it is tried again, not refused") {
+    if (!has_postgres()) return;
+    PostgresDatabase database;
+    PostgresDatabase::write(*database.group, testing::kApi, InsertDeployment{PostgresDatabase::deployment("a"), false});
+    const auto other = database.connect();
+    REQUIRE(other->begin(SqlAccess::Write).ok());
+    REQUIRE(other->run("UPDATE deployment SET priority = 7 WHERE id = 'a'").ok());
+    auto renamed = std::async(std::launch::async, [&] { // takes the lock of names, and waits for the row
+        Deployment row = PostgresDatabase::deployment("a");
+        row.name = "renamed";
+        return PostgresDatabase::write(*database.group, testing::kApi, UpdateDeployment{row, {"ua", 0}});
+    });
+    const auto watcher = database.connect();
+    REQUIRE(testing::comes_true([&] {
+        const auto waiting = watcher->number("SELECT count(*) FROM pg_locks WHERE NOT granted");
+        return waiting.ok() && *waiting > 0;
+    }));
+    REQUIRE(other->run("SELECT pg_advisory_xact_lock(" YK_NAMES_LOCK ")").ok()); // the server ends the other one
+    REQUIRE(other->commit().ok());
+    const WriteOutcome outcome = renamed.get();
+    INFO(message_of(outcome));
+    CHECK(std::holds_alternative<Written>(outcome));
+    CHECK(database.text("SELECT name FROM deployment") == "renamed");
 }
 
 TEST_CASE("rs R-033 error codes of PostgreSQL have their classes") {

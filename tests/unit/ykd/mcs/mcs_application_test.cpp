@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "protocol/databases/sqlite_connection.h"
+#include "protocol/databases/sqlite_schema.h"
 #include "tests/unit/ykd/mcs/mcs_instance.h"
 
 using namespace yk;
@@ -83,6 +85,32 @@ TEST_CASE("rs R-158 who names a position is called once the caches show it, or w
     CHECK(ask(later, std::chrono::seconds{60})); // in the place of those that nobody waits for
     two.made->stop();
     CHECK(seen == std::vector{Seen::Yes, Seen::Late});
+}
+
+TEST_CASE("rs R-158 a position is not seen before what a full read found was read, where events were lost") {
+    const Folder folder;
+    Instance one{folder, "one"};
+    REQUIRE(one.starts());
+    Instance two{folder, "two"};
+    REQUIRE(two.starts());
+    REQUIRE(std::holds_alternative<mcs::Written>(one.create("web", 3)));
+    REQUIRE(two.works_until([&] { return two.made->find("web") != nullptr; }));
+    const std::string uid = two.made->find("web")->meta.uid;
+    const auto deleted = std::get<mcs::Written>(one.write(mcs::DeleteDeployment{"id-web", {uid, 0}, std::nullopt}));
+    auto connection = rs::SqliteConnection::open(folder.database(), {});
+    REQUIRE(connection.ok());
+    REQUIRE(rs::purge_log(**connection, deleted.position.lanes.at(0).sequence).ok()); // before `two` has seen it
+    std::optional<SeenWrites::Seen> seen;
+    const Instant now = steady_instant();
+    REQUIRE(two.made->seen().wait_for_position(deleted.position, now + std::chrono::seconds{60},
+                                               {[&](SeenWrites::Seen what) {
+                                                    seen = what;
+                                                    CHECK(two.made->find("web") == nullptr);
+                                                },
+                                                [] { return false; }},
+                                               now));
+    CHECK(two.works_until([&] { return seen.has_value(); }));
+    CHECK(seen == SeenWrites::Seen::Yes);
 }
 
 TEST_CASE("rs R-155 what becomes of MCS itself is an event, once") {

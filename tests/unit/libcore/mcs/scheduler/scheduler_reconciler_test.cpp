@@ -80,6 +80,29 @@ TEST_CASE("rs R-104 wrong counters of a row are counted anew") {
     CHECK(world.repaired(ScheduleFinding::Miscounted) == 1);
 }
 
+TEST_CASE("rs R-104 a scale whose schedule could not be made, or not be changed, gets it") {
+    Reconciled world;
+    const bool is_new = GENERATE(true, false);
+    world.writes.fault = [](const WriteRequest& request) -> std::optional<WriteOutcome> {
+        if (std::holds_alternative<InsertSchedule>(request.command) ||
+            std::holds_alternative<UpdateSchedule>(request.command))
+            return Fatal{"no"};
+        return std::nullopt;
+    };
+    if (is_new)
+        world.deploy("api", 2);
+    else
+        world.scale("web", 5);
+    world.pass(150s); // two passes
+    const char* const name = is_new ? "api" : "web";
+    CAPTURE(name);
+    CHECK(world.found(is_new ? ScheduleFinding::Missing : ScheduleFinding::Behind) > 0);
+    REQUIRE((is_new ? world.schedule(name) == nullptr : world.placed(name) == 3));
+    world.writes.fault = nullptr;
+    world.pass(100s);
+    CHECK(world.placed(name) == (is_new ? 2 : 5));
+}
+
 TEST_CASE("rs R-104 what is known and has no row is released in the core, and made anew while it is wanted") {
     Reconciled world;
     world.manager.set_lease(kSchedulerService, std::nullopt, world.now); // no handler sees it

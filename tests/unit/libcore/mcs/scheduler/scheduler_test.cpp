@@ -184,6 +184,15 @@ TEST_CASE("rs R-104 an application that somebody has removed in the core is subm
         world.pass(5s);
         CHECK(world.placed("web") == 4);
     }
+    SECTION("by the reconciler, when all of them were placed") {
+        for (const char* name : {"web", "api", "db"}) world.deploy(name, 2);
+        world.pass(1s);
+        world.core.remove_application(application_of(world, "web"));
+        world.core.remove_application(application_of(world, "db"));
+        world.pass(30min);
+        for (const char* name : {"web", "api", "db"}) CHECK(world.placed(name) == 2);
+        CHECK(world.core.allocations.size() == 6);
+    }
     SECTION("at the latest by the reconciler, when all of them were waiting") {
         world.node_rows.change("n1", [](Node& row) { row.is_schedulable = false; });
         world.pass(1s);
