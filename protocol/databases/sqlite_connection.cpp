@@ -33,7 +33,9 @@ StoreFault fault_of(int extended) {
 }
 
 StoreError error_of(sqlite3* database) {
-    return {fault_of(sqlite3_extended_errcode(database)), sqlite3_errmsg(database)};
+    const int extended = sqlite3_extended_errcode(database);
+    const char* const way_out = (extended & 0xff) == SQLITE_CORRUPT ? "; stop ykd and put a copy back" : "";
+    return {fault_of(extended), std::string{sqlite3_errmsg(database)} + way_out};
 }
 
 /// The address of a file that nobody changes.

@@ -393,6 +393,55 @@ def test_a_database_that_cannot_be_used_costs_nobody_else_anything():  # rs R-02
         check("not a database" in client.get("McsRead", {"what": "status"})["reason"])
 
 
+def damage(path, first, header, page=4096):
+    """Overwrites all pages from the first on, each of which has a header before it."""
+    with open(path, "r+b") as file:
+        size = file.seek(0, os.SEEK_END)
+        for begin in range(first, size - page, header + page):
+            file.seek(begin + header)
+            file.write(b"\xa5" * page)
+
+
+def is_damaged(text):
+    return "malformed; stop ykd and put a copy back" in text or "file is not a database" in text
+
+
+def test_a_database_that_is_damaged_while_it_is_used_stops_nothing_else():  # rs R-033, rs R-154, F-33
+    with hosted() as daemon:
+        client = ready(daemon)
+        client.change("McsWrite", {"verb": "create", "kind": "node", "id": "n1", "body": {"resource": {"vcore": 100_000}}})
+        for number in range(40):
+            create(client, f"web{number}", 1)
+        until("all run", lambda: metrics(client)["mcs_replicas_placed"] == "40")
+        path = daemon.folder + "/mcs.db"
+        database, copy = sqlite3.connect(path), sqlite3.connect(path + ".copy")
+        database.backup(copy)
+        database.execute("UPDATE node SET version = version + 1")  # by which pages that the daemon remembers count no longer
+        database.commit()
+        copy.close()
+        database.close()
+        damage(path, 4096, 0)
+        damage(path + "-wal", 32, 24)
+        client.change("McsWrite", {"verb": "resync", "kind": "all"})
+        until("it is seen", lambda: any(is_damaged(one) for one in client.get("Status")["degraded"]))
+        refused = client.refused("E_BAD_STATE", "McsWrite", write("create", "api"), mutating=True)["message"]
+        check(is_damaged(refused), refused)
+        check(len(listed_all(client)) == 40)  # what is known is shown, and runs
+        check(metrics(client)["mcs_replicas_placed"] == "40")
+        client.register()
+        client.cluster()
+        client.asks("k")
+        daemon.end(signal.SIGTERM)
+        for end in ("", "-wal", "-shm"):
+            if os.path.exists(path + end):
+                os.remove(path + end)
+        os.rename(path + ".copy", path)
+        daemon.start()
+        client = ready(daemon)
+        until("all run as before", lambda: metrics(client)["mcs_replicas_placed"] == "40")
+        check(not any("MCS" in one for one in client.get("Status")["degraded"]))
+
+
 def test_a_disk_that_fails_delays_writes_and_loses_none():  # rs R-033, rs R-034, F-32
     with Daemon(wait=False) as scratch:
         library = scratch.folder + "/failing.so"
