@@ -2,6 +2,11 @@
 // What a change log promises, of each database by each transport.
 #include <catch2/catch.hpp>
 
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "tests/support/brokers/event_way.h"
 #include "tests/support/databases/followed_rows.h"
 
@@ -16,7 +21,179 @@ std::string operations(const std::vector<ChangeEvent>& events, std::string_view 
     return all;
 }
 
+/// A kind of rows, how they are in a cache, and what a handler was called for.
+template <Resource T>
+struct FollowedKind {
+    FollowedKind(const testing::StateDatabase& database, SqlConnection& reading, StateManager& manager, Instant now)
+        : rows(database.store<T>(reading)), informer(manager.add(*rows)) {
+        informer.add_handler(calls, {}, now);
+    }
+    [[nodiscard]] std::string cached() const {
+        std::set<std::string> all;
+        informer.cache().for_each([&](const Ptr<T>& one) {
+            all.insert(meta_of(*one).id + meta_of(*one).uid + std::to_string(meta_of(*one).version));
+        });
+        std::string text;
+        for (const std::string& one : all) text += (text.empty() ? "" : ",") + one;
+        return text;
+    }
+    /// How many objects the handler knows of.
+    [[nodiscard]] std::ptrdiff_t known() const {
+        const auto count = [this](std::string_view what) {
+            return std::count_if(calls.calls.begin(), calls.calls.end(),
+                                 [&](const std::string& each) { return each.starts_with(what); });
+        };
+        return count("add") - count("delete");
+    }
+
+    const std::unique_ptr<ResourceStore<T>> rows;
+    testing::KeptCalls<T> calls;
+    ResourceInformer<T>& informer;
+};
+
+/// A program that follows all kinds, and starts step by step; a call that is run and its answer taken over are two.
+class SteppedStart {
+public:
+    SteppedStart(const testing::StateDatabase& database, ChangeLog& log)
+        : database_(database),
+          reading_(database.open()),
+          manager_(log, notices_, settings(), 1),
+          deployments_(database, *reading_, manager_, now_),
+          scales_(database, *reading_, manager_, now_),
+          schedules_(database, *reading_, manager_, now_),
+          nodes_(database, *reading_, manager_, now_) {
+        manager_.start(now_);
+    }
+    /// False: the start has ended.
+    bool step() {
+        if (manager_.is_running()) return false;
+        if (call_ && !was_run_) {
+            call_->run();
+            return was_run_ = true;
+        }
+        if (call_) {
+            call_->finish(now_);
+            call_.reset();
+            return true;
+        }
+        if (manager_.turn(now_)) return true;
+        was_run_ = false;
+        call_ = manager_.next_call(now_);
+        if (!call_) now_ = std::max(now_ + std::chrono::milliseconds{1}, manager_.next_due(now_).value());
+        return true;
+    }
+    /// What the caches or the handlers have that the database has not; empty: nothing.
+    [[nodiscard]] std::string difference() {
+        const Instant end = now_ + std::chrono::milliseconds{500};
+        for (; now_ < end; now_ = std::max(now_ + std::chrono::milliseconds{1}, manager_.next_due(now_).value()))
+            while (drive(manager_, now_)) {
+            }
+        return difference(deployments_, "deployment") + difference(scales_, "deployment_scale") +
+               difference(schedules_, "deployment_schedule") + difference(nodes_, "node");
+    }
+
+private:
+    static Settings settings() {
+        Settings made;
+        made.resync.page = 3;
+        made.resync.period = {}; // nothing may be left for a resync to find
+        return made;
+    }
+    template <class Followed>
+    [[nodiscard]] std::string difference(const Followed& kind, const std::string& table) const {
+        const std::string there = database_.list("SELECT id || uid || version FROM " + table + " ORDER BY id");
+        if (kind.cached() != there)
+            return table + ": there is " + there + ", and the cache has " + kind.cached() + "; ";
+        if (kind.known() != database_.count(table)) return table + ": the handler knows another number; ";
+        return {};
+    }
+
+    const testing::StateDatabase& database_;
+    const std::unique_ptr<SqlConnection> reading_;
+    testing::KeptNotices notices_;
+    Instant now_{1'000'000'000'000};
+    StateManager manager_;
+    FollowedKind<mcs::Deployment> deployments_;
+    FollowedKind<mcs::DeploymentScale> scales_;
+    FollowedKind<mcs::DeploymentSchedule> schedules_;
+    FollowedKind<mcs::Node> nodes_;
+    std::unique_ptr<IoCall> call_;
+    bool was_run_ = false;
+};
+
+/// Rows of all kinds come, change, go, and go and come again.
+class Changes {
+public:
+    explicit Changes(const testing::StateDatabase& database) : database_(database) {
+        for (const char* id : {"b", "d", "f", "h"}) tree(id);
+    }
+    void make() {
+        const std::string id = "n" + std::to_string(++number_);
+        tree(id);
+        if (number_ > 2) drop("n" + std::to_string(number_ - 2));
+        drop("d");
+        tree("d");
+        for (const char* table : {"deployment", "deployment_scale", "deployment_schedule", "node"})
+            database_.type(std::string{"UPDATE "} + table + " SET version = version + 1 WHERE id = 'f'");
+    }
+
+private:
+    void tree(const std::string& id) {
+        const std::string uid = uids_[id] = id + "-" + std::to_string(++lives_);
+        mcs::Deployment deployment = testing::McsRows::deployment(id);
+        deployment.meta.uid = uid;
+        mcs::DeploymentScale scale = testing::McsRows::scale(id, uid);
+        mcs::DeploymentSchedule schedule = testing::McsRows::schedule(id);
+        schedule.meta.uid = "p" + uid;
+        schedule.owner.uid = uid;
+        for (mcs::Placement& each : schedule.placements) each.allocation_key += uid;
+        write(testing::kApi, mcs::InsertDeployment{deployment, false});
+        write(testing::kScaler, mcs::InsertScale{scale});
+        write(testing::kPlacer, mcs::InsertSchedule{schedule});
+        database_.type(testing::insert_node(id, uid));
+    }
+    void drop(const std::string& id) const {
+        write(testing::kApi, mcs::DeleteDeployment{id, {uids_.at(id), 0}, mcs::DeleteMode::Cascade});
+        database_.type("DELETE FROM node WHERE id = '" + id + "'");
+    }
+    void write(const mcs::WriterIdentity& writer, mcs::WriteCommand command) const {
+        const mcs::WriteRequest request{writer, std::move(command)};
+        const mcs::WriteRequest* const requests[] = {&request};
+        const mcs::WriteOutcome outcome = database_.group->write(requests).outcomes.at(0);
+        INFO(message_of(outcome));
+        REQUIRE(std::holds_alternative<mcs::Written>(outcome));
+    }
+
+    const testing::StateDatabase& database_;
+    std::map<std::string, std::string> uids_;
+    int number_ = 0, lives_ = 0;
+};
+
 } // namespace
+
+TEST_CASE("rs R-066, T-33 whatever changes at whichever step of a start, by each way of events, is found by it") {
+    const auto [engine, transport] = YK_EACH_WAY;
+    testing::StateDatabase database{engine};
+    Changes changes{database};
+    testing::EventWay way{database, transport};
+    way.pass_on();
+    const int stride = transport == testing::Transport::Embedded ? 1 : 3; // a start takes longer there
+    bool was_reached = true;
+    for (int at = 0; was_reached; at += stride) {
+        CAPTURE(at);
+        was_reached = false;
+        SteppedStart start{database, way.log()};
+        for (int step = 0; start.step(); ++step) {
+            REQUIRE(step < 2000);
+            if (step != at) continue;
+            was_reached = true;
+            changes.make();
+            way.pass_on();
+        }
+        REQUIRE(start.difference() == "");
+        if (!was_reached) CHECK(at > 20);
+    }
+}
 
 TEST_CASE("rs R-006, rs R-036 each way of events gives what comes after a capture, in order for each key") {
     const auto [engine, transport] = YK_EACH_WAY;
