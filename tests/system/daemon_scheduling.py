@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Replicas of deployments, placed by the daemon's own core: on nodes of their own, over any end of the daemon."""
+import sqlite3
+
 from daemon_support import *
 
 ON = "mcs: {enabled: true}\n"
@@ -110,6 +112,29 @@ def test_what_runs_stays_over_any_end():  # rs R-123, rs R-124, rs R-139, F-12, 
             check(scheduler(client)["refusedNodes"] == 0)
         change(client, "deployment", "scale", "web", replicas=6)
         comes_to(client, "web", 6)
+
+
+def test_ten_thousand_that_run_stay_over_a_kill():  # rs R-124, rs R-139, F-13
+    with hosted() as daemon:
+        client = ready(daemon)
+        for number in range(20):
+            change(client, "node", "create", f"n{number}", resource={"vcore": 1_000_000})
+        for number in range(10):
+            change(client, "deployment", "create", f"web{number}", replicas=1000)
+
+        def placed():
+            with sqlite3.connect(f"file:{daemon.folder}/mcs.db?mode=ro", uri=True, timeout=10) as database:
+                return database.execute("SELECT allocation_key, node_id FROM placement WHERE state = 'Placed' ORDER BY 1").fetchall()
+
+        used = lambda: client.get("Dump", {"what": "queue", "queue": "root", "rmID": "mcs"})["data"]["allocatedResource"]
+        until("all are placed", lambda: len(placed()) == 10_000, 120)
+        before, resources = placed(), used()
+        daemon.restart(signal.SIGKILL)
+        client = ready(daemon, 60)
+        until("it runs again", lambda: scheduler(client)["state"] == "running", 60)
+        check(used() == resources, used(), resources)
+        until("all are placed", lambda: sum(schedule(client, f"web{number}")["placed"] for number in range(10)) == 10_000)
+        check(placed() == before)
 
 
 def test_what_is_refused_is_said_and_tried_again():  # rs R-122, rs R-131, F-53
