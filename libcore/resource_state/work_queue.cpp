@@ -2,6 +2,7 @@
 #include "libcore/resource_state/work_queue.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace yk::rs {
@@ -239,8 +240,10 @@ std::optional<Instant> WorkQueue::oldest(Priority priority) const {
     return from.size == 0 ? std::nullopt : std::optional{entries_[from.first].since};
 }
 
-bool WorkQueue::has_done(Instant added) const {
-    return entries_.until(0, [&](EntryId at) { return entries_[at].added <= added; }) == entries_.end();
+Instant WorkQueue::done_before() const {
+    Instant oldest{std::numeric_limits<std::int64_t>::max()};
+    entries_.for_each([&](EntryId at) { oldest = std::min(oldest, entries_[at].added); });
+    return oldest;
 }
 
 std::optional<Instant> WorkQueue::next_due() const {

@@ -87,8 +87,8 @@ public:
     [[nodiscard]] std::size_t queued(Priority priority) const { return list(priority).size; }
     /// When the oldest key of the class was queued.
     [[nodiscard]] std::optional<Instant> oldest(Priority priority) const;
-    /// Whether every key that was added by then was processed since, and has not failed. Cost: O(size()) if so.
-    [[nodiscard]] bool has_done(Instant added) const;
+    /// Every key that was added before this was processed since, and has not failed. Cost: O(size()).
+    [[nodiscard]] Instant done_before() const;
     /// When the next waiting key comes; nullopt: none waits.
     [[nodiscard]] std::optional<Instant> next_due() const;
     [[nodiscard]] std::uint64_t adds() const { return adds_; }

@@ -127,6 +127,10 @@ private:
             const auto reply = ask(life, reading.offset);
             if (!reply.ok()) return reply.error();
             const std::string part = text_of(*reply, "text");
+            if (static_cast<std::uint64_t>(number_of(*reply, "bytes")) < reading.offset) { // another file, as in read()
+                reading.offset = 0;
+                continue;
+            }
             if (part.empty()) return std::nullopt;
             reading.offset += part.size();
             use(part);

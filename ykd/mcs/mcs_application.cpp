@@ -115,7 +115,6 @@ void McsApplication::begin(Instant now) {
     } else {
         for (const std::string& name : lease_names(transport_)) lease_changed(name, rs::Lease{}, now);
     }
-    begun_ = now;
     manager_.start(now);
 }
 
@@ -209,20 +208,21 @@ void McsApplication::look_around(Instant now) {
         next_look_at_log_ = now + kLookAtLog;
         notices_.note("log", connections_.who_holds_log());
     }
-    const StateFaults faults = faults_of(manager_, parts_.settings.framework, begun_, now);
-    notices_.note("rows", faults.rows);
-    notices_.note("resync", faults.resync);
-    notices_.note("start", faults.start);
-    note_transport(transport_.trouble(now));
+    if (manager_.is_running() && !running_since_) running_since_ = now;
+    const StateFaults faults = faults_of(manager_, parts_.settings.framework, running_since_.value_or(now), now);
+    note_change("rows", faults.rows);
+    note_change("resync", faults.resync);
+    note_change("start", faults.start);
+    note_change("transport", transport_.trouble(now));
     if (leases_ && transport_.has_broker() && transport_.is_relay_to_give_up(now))
         leases_->give_up(kRelayLease, kRelayPause, now);
 }
 
 /// A line and an event when it changes; the sentence itself counts on.
-void McsApplication::note_transport(const std::string& trouble) {
-    notices_.note("transport", trouble);
-    if (std::exchange(is_in_trouble_, !trouble.empty()) == !trouble.empty()) return;
-    notices_.say("transport", trouble.empty() ? "well again" : trouble);
+void McsApplication::note_change(const std::string& part, const std::string& trouble) {
+    notices_.note(part, trouble);
+    const bool has_changed = trouble.empty() ? in_trouble_.erase(part) != 0 : in_trouble_.insert(part).second;
+    if (has_changed) notices_.say(part, trouble.empty() ? "well again" : trouble);
 }
 
 /// The writer flushes on this thread; what it answers is finished here, and no later write is taken.

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -143,7 +144,7 @@ private:
     bool ask_for_leases(Instant now);
     void hand_out();
     void look_around(Instant now);
-    void note_transport(const std::string& trouble);
+    void note_change(const std::string& part, const std::string& trouble);
     void answered(const Row& row, const mcs::WriteOutcome& outcome, Instant now,
                   std::function<void(const mcs::WriteOutcome&)> done);
     void lease_changed(std::string_view name, const std::optional<rs::Lease>& lease, Instant now);
@@ -184,8 +185,9 @@ private:
     std::map<std::string, std::uint64_t, std::less<>> led_; // in which epoch this process has led last, by lease
     std::map<std::string, std::uint64_t> fenced_writes_;
     std::map<std::string, std::uint64_t, std::less<>> lost_;
-    Instant begun_, next_look_, next_look_at_log_;
-    bool is_in_trouble_ = false; // the transport, at the last look
+    Instant next_look_, next_look_at_log_;
+    std::optional<Instant> running_since_;
+    std::set<std::string, std::less<>> in_trouble_; // parts, at the last look
     std::atomic<bool> has_answers_{false};
     mcs::McsWriter writer_; // the last one: it ends first
 };

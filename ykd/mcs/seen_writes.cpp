@@ -22,20 +22,23 @@ void SeenWrites::wait_for_row(rs::Kind kind, std::string id, rs::Cursor position
 
 bool SeenWrites::wait_for_position(rs::Cursor position, Instant until, Reader reader, Instant now) {
     WaitingReader waiting{std::move(position), until, std::move(reader), std::nullopt};
-    if (const auto seen = look(waiting, now)) {
+    if (const auto seen = look(waiting, read_up_to(), now)) {
         waiting.reader.call(*seen);
         return true;
     }
     std::erase_if(readers_, [](const WaitingReader& each) { return each.reader.is_gone(); });
-    if (readers_.size() >= kMostReaders) return false;
+    const auto of_one = std::count_if(readers_.begin(), readers_.end(), [&](const WaitingReader& each) {
+        return each.reader.identity == waiting.reader.identity;
+    });
+    if (readers_.size() >= kMostReaders || static_cast<std::size_t>(of_one) >= kMostOfOne) return false;
     readers_.push_back(std::move(waiting));
     return true;
 }
 
-/// Whether every row that was queued by then was read since.
-bool SeenWrites::has_read(Instant since) const {
-    const auto has = [since](const auto& informer) { return informer.reconciler().queue().has_done(since); };
-    return has(sources_.deployments) && has(sources_.scales) && has(sources_.schedules) && has(sources_.nodes);
+/// Every row that was queued before this was read since.
+Instant SeenWrites::read_up_to() const {
+    const auto of = [](const auto& informer) { return informer.reconciler().queue().done_before(); };
+    return std::min({of(sources_.deployments), of(sources_.scales), of(sources_.schedules), of(sources_.nodes)});
 }
 
 /// Whether events were lost, and all rows are being read for that.
@@ -52,12 +55,12 @@ bool SeenWrites::is_of_another_log(const rs::Cursor& position, Instant now) cons
 }
 
 /// nullopt: it has time yet.
-std::optional<SeenWrites::Seen> SeenWrites::look(WaitingReader& waiting, Instant now) const {
+std::optional<SeenWrites::Seen> SeenWrites::look(WaitingReader& waiting, Instant read_up_to, Instant now) const {
     if (is_relisting())
         waiting.reached.reset(); // what it finds is queued meanwhile
     else if (!waiting.reached && rs::reaches(sources_.manager.position(), waiting.position))
         waiting.reached = now;
-    if (waiting.reached && has_read(*waiting.reached)) return Seen::Yes;
+    if (waiting.reached && *waiting.reached < read_up_to) return Seen::Yes;
     if (now < waiting.until) return std::nullopt;
     return is_of_another_log(waiting.position, now) ? Seen::Never : Seen::Late;
 }
@@ -72,9 +75,11 @@ bool SeenWrites::turn(Instant now) {
         answer();
         return true;
     }
+    if (readers_.empty()) return false;
+    const Instant up_to = read_up_to();
     std::optional<Seen> seen;
     const auto reader = std::find_if(readers_.begin(), readers_.end(), [&](WaitingReader& each) {
-        seen = look(each, now);
+        seen = look(each, up_to, now);
         return seen.has_value();
     });
     if (reader == readers_.end()) return false;

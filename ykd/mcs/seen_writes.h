@@ -45,6 +45,7 @@ public:
     struct Reader {
         std::function<void(Seen seen)> call; // once
         std::function<bool()> is_gone;       // nobody would hear of it
+        std::string identity;                // whose it is
     };
 
     explicit SeenWrites(const Sources& sources) : sources_(sources) {}
@@ -59,7 +60,7 @@ public:
     /// Calls `answer` when the row is seen, at `until`, or at the end.
     void wait_for_row(rs::Kind kind, std::string id, rs::Cursor position, Instant until, std::function<void()> answer);
     /// Calls the reader when everything up to the position is seen, which may be at once, at `until`, or at the end.
-    /// False: as many wait as may.
+    /// False: as many wait as may, of all or of its identity.
     [[nodiscard]] bool wait_for_position(rs::Cursor position, Instant until, Reader reader, Instant now);
 
     /// Calls one who has waited for it; false: nobody has.
@@ -70,7 +71,7 @@ public:
     void stop();
 
 private:
-    static constexpr std::size_t kMostReaders = 1000;
+    static constexpr std::size_t kMostReaders = 1000, kMostOfOne = kMostReaders / 2;
 
     struct Row {
         rs::Kind kind{};
@@ -85,10 +86,10 @@ private:
         Reader reader;
         std::optional<Instant> reached; // the log was consumed up to there by then, and nothing is missing
     };
-    [[nodiscard]] bool has_read(Instant since) const;
+    [[nodiscard]] Instant read_up_to() const;
     [[nodiscard]] bool is_relisting() const;
     [[nodiscard]] bool is_of_another_log(const rs::Cursor& position, Instant now) const;
-    [[nodiscard]] std::optional<Seen> look(WaitingReader& waiting, Instant now) const;
+    [[nodiscard]] std::optional<Seen> look(WaitingReader& waiting, Instant read_up_to, Instant now) const;
 
     const Sources sources_;
     std::vector<Row> rows_;

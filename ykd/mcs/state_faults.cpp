@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <vector>
 
@@ -32,10 +33,11 @@ std::string rows_fault(const std::vector<rs::KindStatus>& kinds) {
                        pluralize(count, "row"), first);
 }
 
-std::string resync_fault(const std::vector<rs::KindStatus>& kinds, Duration period, Instant begun, Instant now) {
+std::string resync_fault(const std::vector<rs::KindStatus>& kinds, Duration period, Instant running_since,
+                         Instant now) {
     for (const rs::KindStatus& kind : kinds) {
-        const Duration age = now - kind.read_whole.value_or(begun);
-        if (age <= period * kMostPeriods) continue;
+        const Duration age = now - std::max(kind.read_whole.value_or(running_since), running_since);
+        if (age / kMostPeriods <= period) continue;
         return fmt::format(
             "the rows of {} were not read as a whole for {} s, though mcs.resync.period is {} s{}; raise "
             "mcs.resync.rowsPerSecond if there are too many",
@@ -60,11 +62,12 @@ std::string start_fault(const rs::StateManager& manager, Duration patience, Inst
 
 } // namespace
 
-StateFaults faults_of(const rs::StateManager& manager, const rs::Settings& settings, Instant begun, Instant now) {
+StateFaults faults_of(const rs::StateManager& manager, const rs::Settings& settings, Instant running_since,
+                      Instant now) {
     const std::vector<rs::KindStatus> kinds = manager.status();
     StateFaults faults{rows_fault(kinds), {}, start_fault(manager, settings.start.timeout, now)};
-    if (manager.is_running() && settings.resync.period > Duration{})
-        faults.resync = resync_fault(kinds, settings.resync.period, begun, now);
+    if (manager.is_running() && manager.is_store_up() && settings.resync.period > Duration{})
+        faults.resync = resync_fault(kinds, settings.resync.period, running_since, now);
     return faults;
 }
 

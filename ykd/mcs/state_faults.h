@@ -18,8 +18,8 @@ struct StateFaults {
     std::string start;  // it takes long, or began again and again
 };
 
-/// `begun`: the manager was started. Thread: the manager's. Cost: O(kinds).
-[[nodiscard]] StateFaults faults_of(const rs::StateManager& manager, const rs::Settings& settings, Instant begun,
-                                    Instant now);
+/// `running_since`: handlers were called from then on; not used before. Thread: the manager's. Cost: O(kinds).
+[[nodiscard]] StateFaults faults_of(const rs::StateManager& manager, const rs::Settings& settings,
+                                    Instant running_since, Instant now);
 
 } // namespace yk::service

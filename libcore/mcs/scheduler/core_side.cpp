@@ -153,6 +153,8 @@ void CoreSide::on(const ApplicationAccepted& notice, Instant now) {
 void CoreSide::on(const ApplicationRejected& notice, Instant now) {
     ScheduleMemory* const memory = parts_.table.find_application(notice.application_id);
     if (memory == nullptr || !is_submitted(*memory)) return;
+    // It was submitted once more, to learn whether it is still there; who cannot take it now says nothing of that.
+    if (memory->phase == ApplicationPhase::Accepted) return;
     memory->phase = ApplicationPhase::Rejected;
     parts_.applications.refused(*memory, notice.reason, now);
     lose_all(*memory, now);

@@ -5,15 +5,8 @@
 #include <vector>
 
 #include "libcore/base/check.h"
-#include "libcore/base/hash_index.h"
 
 namespace yk::mcs {
-namespace {
-
-/// In how many passes each schedule whose replicas are all placed has its application looked for in the core.
-constexpr std::uint64_t kCheckedPasses = 5;
-
-} // namespace
 
 /// What is left to one run.
 struct SchedulerReconciler::Run {
@@ -36,7 +29,6 @@ Result<rs::RepairReport> SchedulerReconciler::run_once(const rs::PeriodicContext
     look_at_known(run);
     look_at_nodes(run);
     suspects_ = std::exchange(seen_, {});
-    ++passes_;
     return run.report;
 }
 
@@ -46,7 +38,7 @@ void SchedulerReconciler::look_at(const DeploymentSchedule& row, Run& run) {
     if ((row.placed != counts.placed || row.pending != counts.pending) && is_seen_again(id))
         return repair(ScheduleFinding::Miscounted, id, run,
                       [&](auto done) { return scheduler_.rows().recount(id, run.turn(), done); });
-    if (row.pending > 0 || (passes_ + mix_hash(0, id)) % kCheckedPasses == 0) scheduler_.check_application(id);
+    if (row.pending > 0) scheduler_.check_application(id);
     if (row.owner.uid.empty()) return; // released on purpose
     const rs::Ptr<Deployment> owner = caches_.deployments.get(row.owner.id);
     const rs::Ptr<DeploymentScale> scale = caches_.scales.get(row.owner.id);

@@ -5,8 +5,7 @@
 // are wrong, schedules that are known here and have no row, nodes that are not in the core as their rows are. It reads
 // caches only; a row is deleted by a write that looks in the database whether its parents are there.
 //
-// What may be on its way is a finding only when the pass before has seen it, too. Of applications the core is asked,
-// and it answers as to any submission; what it has of replicas is compared where it may differ: at each registration.
+// What may be on its way is a finding only when the pass before has seen it, too.
 //
 // Owner: the program, which adds it to the StateManager. Thread: that of the caches. Cost: a pass is O(schedules +
 // scales + nodes), that of the first two in runs of some thousand entries.
@@ -68,8 +67,7 @@ private:
     Scheduler& scheduler_;
     const Caches caches_;
     const PassLimits limits_;
-    std::uint32_t next_ = 0; // where the pass is in its cache
-    std::uint64_t passes_ = 0;
+    std::uint32_t next_ = 0;                             // where the pass is in its cache
     bool is_at_scales_ = false;                          // the schedules were looked through
     std::set<std::string, std::less<>> suspects_, seen_; // ids: of the pass before, and of this one
     std::array<FindingCounters, kScheduleFindings> counters_{};

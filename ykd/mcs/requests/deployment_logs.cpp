@@ -14,9 +14,9 @@
 #include "libcore/mcs/replicas/application_requests.h"
 #include "libcore/mcs/work_tags.h"
 #include "protocol/mcs/schedule_text.h"
-#include "protocol/wire/text.h"
 #include "protocol/work/output.h"
 #include "ykd/mcs/requests/application_access.h"
+#include "ykd/mcs/requests/output_text.h"
 
 namespace yk::service {
 namespace {
@@ -48,26 +48,6 @@ std::optional<Place> place_of(std::string_view text) {
     return Place{numbers[0], numbers[1], numbers[2]};
 }
 
-/// As many whole characters as there are; a byte that is part of none becomes a question mark, as those of the end of a
-/// character do where a part begins in its middle.
-std::string shown(std::string bytes, bool is_end) {
-    constexpr std::size_t kLongest = 4; // bytes of a character
-    for (std::size_t at = 0; at + 1 < kLongest && at < bytes.size(); ++at) {
-        if ((static_cast<unsigned char>(bytes[at]) & 0xC0U) != 0x80U) break;
-        bytes[at] = '?';
-    }
-    for (std::size_t cut = 0; cut < kLongest && cut < bytes.size(); ++cut) {
-        if (wire::is_utf8({bytes.data(), bytes.size() - cut})) {
-            if (!is_end || cut == 0) bytes.resize(bytes.size() - cut);
-            break;
-        }
-    }
-    if (wire::is_utf8(bytes)) return bytes;
-    std::replace_if(
-        bytes.begin(), bytes.end(), [](char each) { return static_cast<unsigned char>(each) >= 0x80; }, '?');
-    return bytes;
-}
-
 /// A replica's output, and where it is.
 struct Source {
     std::string folder, partition, application_id;
@@ -85,8 +65,7 @@ void answer_part(const CallPtr& call, const Source& source, const Place& place) 
         return call->fail(ErrorCode::NotFound,
                           fmt::format("there is no output of replica {}, attempt {}", place.replica, place.attempt),
                           "cursor");
-    const bool is_end = place.offset + (*part)->text.size() >= (*part)->size;
-    std::string text = shown((*part)->text, is_end);
+    std::string text = output_text((*part)->text);
     const Place next{place.replica, place.attempt, std::min(place.offset, (*part)->size) + text.size()};
     call->ok({{"text", std::move(text)}, {"bytes", (*part)->size}, {"cursor", text_of(next)}});
 }

@@ -184,7 +184,9 @@ std::string id_meant(McsApplication& application, rs::Kind kind, const std::stri
 void not_seen(const CallPtr& call, SeenWrites::Seen seen) {
     if (call->is_stopping()) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
     if (seen == SeenWrites::Seen::Late)
-        return call->busy("what was written up to that position has not come here yet", kAtOnce);
+        return call->busy("what was written up to that position has not come here yet, or cannot be read; ykctl mcs "
+                          "status says how far it is",
+                          kAtOnce);
     call->fail(ErrorCode::BadState, "it is the position of another database, or of this one before it was restored",
                "minPosition");
 }
@@ -207,14 +209,14 @@ void with_seen(McsThread& mcs, const CallPtr& call, const si::McsReadRequest& re
                               "events of a broker name no position of the database: ask the ykd that has written, "
                               "without a position",
                               "minPosition");
-        const bool waits = application.seen().wait_for_position(*position, now + patience,
-                                                                {[call, use, &application](SeenWrites::Seen seen) {
-                                                                     seen == SeenWrites::Seen::Yes
-                                                                         ? use(application)
-                                                                         : not_seen(call, seen);
-                                                                 },
-                                                                 [call] { return call->peer().is_gone(); }},
-                                                                now);
+        const bool waits = application.seen().wait_for_position(
+            *position, now + patience,
+            {[call, use, &application](SeenWrites::Seen seen) {
+                 seen == SeenWrites::Seen::Yes ? use(application) : not_seen(call, seen);
+             },
+             [call] { return call->peer().is_gone(); }, call->session->grant.name},
+            now);
+        if (waits && call->at_end) call->at_end(*call); // others need no turn of its while it waits
         if (!waits) call->busy("as many wait for what others have written as may", kComeAgain);
     });
 }

@@ -365,10 +365,12 @@ TEST_CASE("rs R-033 a write that waited for one that waited for it is tried agai
     if (!has_postgres()) return;
     PostgresDatabase database;
     PostgresDatabase::write(*database.group, testing::kApi, InsertDeployment{PostgresDatabase::deployment("a"), false});
+    std::future<WriteOutcome> renamed; // ends after what it waits for
     const auto other = database.connect();
+    REQUIRE(other->run("SET deadlock_timeout = '1h'").ok()); // it is never the one that is ended
     REQUIRE(other->begin(SqlAccess::Write).ok());
-    REQUIRE(other->run("UPDATE deployment SET priority = 7 WHERE id = 'a'").ok());
-    auto renamed = std::async(std::launch::async, [&] { // takes the lock of names, and waits for the row
+    REQUIRE(other->run("UPDATE deployment SET version = version + 1 WHERE id = 'a'").ok());
+    renamed = std::async(std::launch::async, [&] { // takes the lock of names, and waits for the row
         Deployment row = PostgresDatabase::deployment("a");
         row.name = "renamed";
         return PostgresDatabase::write(*database.group, testing::kApi, UpdateDeployment{row, {"ua", 0}});

@@ -184,15 +184,6 @@ TEST_CASE("rs R-104 an application that somebody has removed in the core is subm
         world.pass(5s);
         CHECK(world.placed("web") == 4);
     }
-    SECTION("by the reconciler, when all of them were placed") {
-        for (const char* name : {"web", "api", "db"}) world.deploy(name, 2);
-        world.pass(1s);
-        world.core.remove_application(application_of(world, "web"));
-        world.core.remove_application(application_of(world, "db"));
-        world.pass(30min);
-        for (const char* name : {"web", "api", "db"}) CHECK(world.placed(name) == 2);
-        CHECK(world.core.allocations.size() == 6);
-    }
     SECTION("at the latest by the reconciler, when all of them were waiting") {
         world.node_rows.change("n1", [](Node& row) { row.is_schedulable = false; });
         world.pass(1s);
@@ -206,6 +197,19 @@ TEST_CASE("rs R-104 an application that somebody has removed in the core is subm
         world.pass(2min);
         CHECK(world.placed("web") == 4);
     }
+    CHECK(world.difference().empty());
+}
+
+TEST_CASE("rs R-104 an application that is there stays, whatever the core says when it is submitted once more") {
+    TenPlaces world;
+    world.deploy("web", 3);
+    world.pass(1s);
+    // as when the groups of its user cannot be looked up now
+    world.scheduler.handle(ApplicationRejected{application_of(world, "web"), "the system knows no such user"},
+                           world.now);
+    world.pass(2s);
+    CHECK(world.placed("web") == 3);
+    CHECK(world.core.allocations.size() == 3);
     CHECK(world.difference().empty());
 }
 
