@@ -87,7 +87,6 @@ private:
     std::optional<Failure> read(const Life& life, std::optional<std::uint64_t> size) {
         const auto [found, is_new] = readings_.try_emplace(life);
         Reading& reading = found->second;
-        if (size && *size < reading.offset) reading.offset = 0; // another file, since the first was full
         auto failure = is_new && options_.lines
                            ? read_end(life, reading, size)
                            : fetch(life, reading, [&](const std::string& text) { take(life, reading, text); });
@@ -127,7 +126,8 @@ private:
             const auto reply = ask(life, reading.offset);
             if (!reply.ok()) return reply.error();
             const std::string part = text_of(*reply, "text");
-            if (static_cast<std::uint64_t>(number_of(*reply, "bytes")) < reading.offset) { // another file, as in read()
+            if (static_cast<std::uint64_t>(number_of(*reply, "bytes")) <
+                reading.offset) { // another file, since that one was full
                 reading.offset = 0;
                 continue;
             }

@@ -19,6 +19,18 @@ inline std::string insert_node(const std::string& id, const std::string& uid) {
     return "INSERT INTO node VALUES('" + id + "', '" + uid + "', 1, '{}', '{}', '{}', 1, 10, 20)";
 }
 
+/// Id, uid and version of each, as `SELECT id || uid || version ... ORDER BY id` is listed.
+template <rs::Resource T>
+std::string cached_rows(const rs::ResourceCache<T>& cache) {
+    std::set<std::string> rows;
+    cache.for_each([&](const rs::Ptr<T>& one) {
+        rows.insert(rs::meta_of(*one).id + rs::meta_of(*one).uid + std::to_string(rs::meta_of(*one).version));
+    });
+    std::string text;
+    for (const std::string& one : rows) text += (text.empty() ? "" : ",") + one;
+    return text;
+}
+
 /// Three lives of a program. `pass_on`: returns when what was committed until now is where the log finds it.
 inline void check_that_caches_follow(const StateDatabase& database, rs::ChangeLog& log,
                                      const std::function<void()>& pass_on) {
@@ -56,13 +68,7 @@ inline void check_that_caches_follow(const StateDatabase& database, rs::ChangeLo
             pass_on();
             if (round % 7 == 3) database.place->purge_log(*database.connection);
             run_for(manager, 100ms);
-            std::set<std::string> cached;
-            nodes.cache().for_each([&](const rs::Ptr<mcs::Node>& one) {
-                cached.insert(one->meta.id + one->meta.uid + std::to_string(one->meta.version));
-            });
-            std::string text;
-            for (const std::string& one : cached) text += (text.empty() ? "" : ",") + one;
-            CHECK(text == database.list("SELECT id || uid || version FROM node ORDER BY id"));
+            CHECK(cached_rows(nodes.cache()) == database.list("SELECT id || uid || version FROM node ORDER BY id"));
         }
         CHECK(manager.is_running());
         CHECK(nodes.reconciler().counters().repairs == 0);

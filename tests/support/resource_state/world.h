@@ -3,6 +3,7 @@
 // A StateManager with a database in memory and a clock that a test moves, and what it can look at.
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -82,6 +83,29 @@ void let_pass(World& world, Duration time) {
     world.now = std::max(world.now, end);
     world.settle();
 }
+
+/// Drives a manager step by step; running a call and taking its answer over are two.
+struct SteppedCalls {
+    /// False: nothing is to be done now.
+    bool step(rs::StateManager& manager, Instant now) {
+        if (call && !was_run) {
+            call->run();
+            return was_run = true;
+        }
+        if (call) {
+            call->finish(now);
+            call.reset();
+            return true;
+        }
+        if (manager.turn(now)) return true;
+        was_run = false;
+        call = manager.next_call(now);
+        return call != nullptr;
+    }
+
+    std::unique_ptr<rs::IoCall> call; // that is under way
+    bool was_run = false;
+};
 
 struct AlbumWorld {
     explicit AlbumWorld(const rs::Settings& settings = {}, std::uint64_t seed = 1)

@@ -5,18 +5,10 @@
 #include <cstddef>
 #include <string_view>
 
-#include "protocol/wire/text.h"
+#include "libcore/base/text.h"
 
 namespace yk::service {
 namespace {
-
-/// How many bytes the character has that begins here; 0: none begins here, or not all of it is there.
-std::size_t character_at(std::string_view text) {
-    constexpr std::size_t kLongest = 4;
-    for (std::size_t bytes = 1; bytes <= std::min(kLongest, text.size()); ++bytes)
-        if (wire::is_utf8(text.substr(0, bytes))) return bytes;
-    return 0;
-}
 
 /// Whether more bytes may make a character of what does not end yet.
 bool may_go_on(std::string_view text) {
@@ -32,7 +24,7 @@ bool may_go_on(std::string_view text) {
 std::string output_text(std::string bytes) {
     for (std::size_t at = 0; at < bytes.size();) {
         const std::string_view rest = std::string_view{bytes}.substr(at);
-        const std::size_t size = character_at(rest);
+        const std::size_t size = decode_character(rest).first; // 0: none begins here, or not all of it is there
         if (size == 0 && may_go_on(rest)) {
             bytes.resize(at);
             break;

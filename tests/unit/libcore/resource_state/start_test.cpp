@@ -31,21 +31,7 @@ struct SteppedWorld : AlbumWorld {
         manager.start(now);
     }
     /// False: nothing is to be done now.
-    bool step() {
-        if (call && !was_run) {
-            call->run();
-            return was_run = true;
-        }
-        if (call) {
-            call->finish(now);
-            call.reset();
-            return true;
-        }
-        if (manager.turn(now)) return true;
-        was_run = false;
-        call = manager.next_call(now);
-        return call != nullptr;
-    }
+    bool step() { return stepped.step(manager, now); }
     /// To the end, however long it takes; false: it does not come.
     bool finish(Duration within = 1min) {
         const Instant end = now + within;
@@ -78,8 +64,7 @@ struct SteppedWorld : AlbumWorld {
     }
 
     KeptCalls<Album> calls;
-    std::unique_ptr<rs::IoCall> call;
-    bool was_run = false;
+    SteppedCalls stepped;
 };
 
 /// Starts once for each boundary between two steps, and does `what` there.

@@ -28,15 +28,6 @@ struct FollowedKind {
         : rows(database.store<T>(reading)), informer(manager.add(*rows)) {
         informer.add_handler(calls, {}, now);
     }
-    [[nodiscard]] std::string cached() const {
-        std::set<std::string> all;
-        informer.cache().for_each([&](const Ptr<T>& one) {
-            all.insert(meta_of(*one).id + meta_of(*one).uid + std::to_string(meta_of(*one).version));
-        });
-        std::string text;
-        for (const std::string& one : all) text += (text.empty() ? "" : ",") + one;
-        return text;
-    }
     /// How many objects the handler knows of.
     [[nodiscard]] std::ptrdiff_t known() const {
         const auto count = [this](std::string_view what) {
@@ -67,19 +58,8 @@ public:
     /// False: the start has ended.
     bool step() {
         if (manager_.is_running()) return false;
-        if (call_ && !was_run_) {
-            call_->run();
-            return was_run_ = true;
-        }
-        if (call_) {
-            call_->finish(now_);
-            call_.reset();
-            return true;
-        }
-        if (manager_.turn(now_)) return true;
-        was_run_ = false;
-        call_ = manager_.next_call(now_);
-        if (!call_) now_ = std::max(now_ + std::chrono::milliseconds{1}, manager_.next_due(now_).value());
+        if (!stepped_.step(manager_, now_))
+            now_ = std::max(now_ + std::chrono::milliseconds{1}, manager_.next_due(now_).value());
         return true;
     }
     /// What the caches or the handlers have that the database has not; empty: nothing.
@@ -102,8 +82,8 @@ private:
     template <class Followed>
     [[nodiscard]] std::string difference(const Followed& kind, const std::string& table) const {
         const std::string there = database_.list("SELECT id || uid || version FROM " + table + " ORDER BY id");
-        if (kind.cached() != there)
-            return table + ": there is " + there + ", and the cache has " + kind.cached() + "; ";
+        const std::string cached = testing::cached_rows(kind.informer.cache());
+        if (cached != there) return table + ": there is " + there + ", and the cache has " + cached + "; ";
         if (kind.known() != database_.count(table)) return table + ": the handler knows another number; ";
         return {};
     }
@@ -117,8 +97,7 @@ private:
     FollowedKind<mcs::DeploymentScale> scales_;
     FollowedKind<mcs::DeploymentSchedule> schedules_;
     FollowedKind<mcs::Node> nodes_;
-    std::unique_ptr<IoCall> call_;
-    bool was_run_ = false;
+    testing::SteppedCalls stepped_;
 };
 
 /// Rows of all kinds come, change, go, and go and come again.
