@@ -2,7 +2,8 @@
 #include "libcore/reports/recovery.h"
 
 #include <algorithm>
-#include <tuple>
+#include <array>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -132,11 +133,18 @@ void add_incomplete(const PartitionState& state, RecoveryView& view) {
     }
 }
 
-bool comes_before(const RecoveryItem& a, const RecoveryItem& b) {
-    return std::tie(a.partition, a.node, a.application, a.key) < std::tie(b.partition, b.node, b.application, b.key);
+/// Where an object stands in the order of ids: partition, node, application, key.
+using Place = std::array<std::string_view, 4>;
+
+Place place_of(const RecoveryItem& item) {
+    return {item.partition, item.node, item.application, item.key};
 }
 
-/// The first so many of the items that are offered, as a heap with the last of them at its top.
+bool comes_before(const RecoveryItem& a, const RecoveryItem& b) {
+    return place_of(a) < place_of(b);
+}
+
+/// The first so many of the items that there are, as a heap with the last of them at its top.
 class FirstItems {
 public:
     FirstItems(std::vector<RecoveryItem>& items, std::size_t most) : items_(items), most_(most) {
@@ -146,9 +154,12 @@ public:
     FirstItems(const FirstItems&) = delete;
     FirstItems& operator=(const FirstItems&) = delete;
 
-    void offer(RecoveryItem item) {
+    [[nodiscard]] bool takes(const Place& place) const {
+        return items_.size() < most_ || place < place_of(items_.front());
+    }
+    /// REQUIRES: it takes it.
+    void add(RecoveryItem item) {
         if (items_.size() == most_) {
-            if (!comes_before(item, items_.front())) return;
             std::pop_heap(items_.begin(), items_.end(), comes_before);
             items_.pop_back();
         }
@@ -217,30 +228,34 @@ void add_recovery_items(const PartitionState& state, RecoveryKind kind, std::opt
                         const std::optional<RecoveryItem>& after, std::size_t most, std::vector<RecoveryItem>& items) {
     Lines lines{state};
     FirstItems first{items, most};
-    const auto consider = [&](std::uint8_t in, RecoveryItem item, const auto& object) {
-        if ((bucket && *bucket != in) || (after && !comes_before(*after, item))) return;
-        item.hash = lines.hash(object);
-        first.offer(std::move(item));
+    // Most are not of the page: no more is done for them than is needed to see that.
+    const auto consider = [&](const auto& bucket_of_it, const Place& place, const auto& object) {
+        if (after && place <= place_of(*after)) return;
+        if (!first.takes(place) || (bucket && *bucket != bucket_of_it())) return;
+        const auto& [partition, node, application, key] = place;
+        first.add({std::string{partition}, std::string{node}, std::string{application}, std::string{key},
+                   lines.hash(object)});
     };
     switch (kind) {
     case RecoveryKind::Nodes:
         state.nodes.for_each([&](NodeId id) {
             const Node& node = state.nodes[id];
-            consider(bucket_of(state.name, node.id), {state.name, node.id, {}, {}, 0}, node);
+            consider([&] { return bucket_of(state.name, node.id); }, {state.name, node.id, {}, {}}, node);
         });
         return;
     case RecoveryKind::Applications:
         state.applications.for_each([&](ApplicationId id) {
             const Application& application = state.applications[id];
-            consider(bucket_of(state.name, application.id), {state.name, {}, application.id, {}, 0}, application);
+            consider([&] { return bucket_of(state.name, application.id); }, {state.name, {}, application.id, {}},
+                     application);
         });
         return;
     case RecoveryKind::Allocations:
         lines.each_allocation([&](const Allocation& allocation) {
-            consider(lines.bucket(allocation),
-                     {state.name, state.nodes[allocation.node].id, std::string{lines.application_of(allocation)},
-                      std::string{allocation.key.view()}, 0},
-                     allocation);
+            consider(
+                [&] { return lines.bucket(allocation); },
+                {state.name, state.nodes[allocation.node].id, lines.application_of(allocation), allocation.key.view()},
+                allocation);
         });
         return;
     }

@@ -217,5 +217,21 @@ def test_an_administrator_may_take_its_registration_away():  # rs R-104, rs R-12
               and len(places(client, "web")) == 2 and not places(client, "web").keys() & before.keys())
 
 
+def test_nobody_adds_to_what_follows_the_database():  # rs R-122
+    with hosted() as daemon:
+        client = ready(daemon)
+        node(client, "n1")
+        change(client, "deployment", "create", "web", replicas=2)
+        comes_to(client, "web", 2)
+        here, application = {"nodeID": "n1"}, in_core(client)[0]["applicationID"]
+        for kind, what in (("UpdateNode", {"nodes": [here | {"action": 3}]}),
+                           ("UpdateNode", {"nodes": [{"nodeID": "n2", "action": 1, "schedulableResource": {"vcore": 1}}]}),
+                           ("UpdateApplication", {"new": [{"applicationID": "app", "queueName": "root.a", "partitionName": "default", "ugi": {"user": "u"}}]}),
+                           ("UpdateAllocation", {"asks": [{"applicationID": application, "allocationKey": "k", "partitionName": "default",
+                                                           "resourceAsk": {"vcore": 1}, "maxAllocations": 1}]})):
+            client.refused("E_FORBIDDEN", kind, what | {"rmID": "mcs", "impersonate": True}, mutating=True)
+        check(len(in_core(client)) == 1 and len(in_core(client, "nodes")) == 1)
+
+
 if __name__ == "__main__":
     main(globals())

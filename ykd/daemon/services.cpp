@@ -12,7 +12,7 @@ Services::Services(Parts& parts, std::function<void(SteadyClock::duration grace)
                      parts.sessions, parts.config_files, parts.config_history, parts.reloader, parts.memory,
                      parts.workers}),
       recovery_({parts.rms, parts.registry, parts.books, parts.daemon_state}),
-      update_({parts.rms, parts.memory, parts.clock, parts.users}),
+      update_({parts.settings, parts.rms, parts.memory, parts.clock, parts.users}),
       configuration_({parts.rms, parts.config_files, parts.config_history, parts.daemon_state, parts.memory,
                       parts.effective, parts.changer, parts.reloader, parts.workers}),
       stream_(parts.rms, parts.deadlines, parts.settings.max_poll_wait),

@@ -44,6 +44,16 @@ bool adds(const si::NodeRequest& request) {
     });
 }
 
+/// What MCS would not hear of, if it was done to its own RM by another one: nodes, whatever is done to them, and what
+/// is asked for. What is released or removed it hears of, and makes again.
+bool goes_unheard(const si::NodeRequest& /*request*/) {
+    return true;
+}
+template <class Message>
+bool goes_unheard(const Message& request) {
+    return adds(request);
+}
+
 /// Roughly how many bytes the RM will hold when everything that waits for it, and `load`, has been applied.
 std::uint64_t memory_with(const RmThread& owner, const Load& load) {
     return owner.memory() + memory_of(Holdings{}
@@ -202,11 +212,23 @@ void UpdateService::submit_with_users(const CallPtr& call, const RmPtr& rm, si::
 }
 
 template <class Message>
+bool UpdateService::is_heard(const CallPtr& call, const Message& message) const {
+    const McsSettings& mcs = parts_.settings.mcs;
+    if (!mcs.enabled || message.rm_id != mcs.rm_id || call->peer().is_inside || !goes_unheard(message)) return true;
+    call->fail(ErrorCode::Forbidden,
+               fmt::format("RM {} is the daemon itself, whose nodes and applications follow its database: use "
+                           "'ykctl mcs node' and 'ykctl deployment'",
+                           message.rm_id),
+               "rmID");
+    return false;
+}
+
+template <class Message>
 void UpdateService::update(const CallPtr& call) {
     auto message = call->decode<Message>();
     if (!message) return;
     const RmPtr rm = find_rm(parts_.rms, call, message->rm_id, message->impersonate, Ownership::Owner);
-    if (!rm) return;
+    if (!rm || !is_heard(call, *message)) return;
     const Load load{std::max<std::uint64_t>(1, elements_of(*message)), call->envelope.body.bytes().size()};
     if (!is_admitted(call, rm, *message, load) || !can_be_echoed(call, *rm, load.bytes)) return;
     if (rm->owner.books_full())

@@ -6,6 +6,7 @@
 //
 // Owner: Daemon. Thread: workers.
 
+#include "ykd/process/daemon_settings.h"
 #include "ykd/process/memory_guard.h"
 #include "ykd/request/call.h"
 #include "ykd/request/user_lookup.h"
@@ -17,6 +18,7 @@ namespace yk::service {
 class UpdateService {
 public:
     struct Parts {
+        const DaemonSettings& settings;
         const RmTable& rms;
         const MemoryGuard& memory;
         const SchedulerClock& clock;
@@ -31,6 +33,9 @@ public:
 private:
     template <class Message>
     void update(const CallPtr& call);
+    /// Whether MCS hears of the update, if it is one of its own RM. False: the call was answered.
+    template <class Message>
+    [[nodiscard]] bool is_heard(const CallPtr& call, const Message& message) const;
     /// Whether there is memory for the update. False: the call was answered.
     template <class Message>
     [[nodiscard]] bool is_admitted(const CallPtr& call, const RmPtr& rm, const Message& message,

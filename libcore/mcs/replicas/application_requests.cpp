@@ -17,6 +17,13 @@ std::string application_id_of(const rs::ResourceMeta& deployment) {
     return prefix_of(deployment.id) + deployment.uid.substr(0, kUidLength);
 }
 
+bool is_application_of_mcs(std::string_view id) {
+    constexpr std::string_view kStart = "mcs-";
+    if (!id.starts_with(kStart) || id.size() <= kStart.size() + 1 + kUidLength) return false;
+    const std::string_view end = id.substr(id.size() - kUidLength - 1);
+    return end.front() == '-' && end.find_first_not_of("0123456789abcdef", 1) == std::string_view::npos;
+}
+
 bool has_own_application(const DeploymentSchedule& row) {
     const std::string prefix = prefix_of(row.meta.id);
     return row.application_id.starts_with(prefix) && row.application_id.size() <= prefix.size() + kUidLength;

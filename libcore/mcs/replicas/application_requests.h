@@ -21,6 +21,8 @@ inline constexpr std::string_view kNamespaceTag = "namespace", kDefaultNamespace
 /// `mcs-<id>-<first 8 of the uid>`: a Deployment that is made again under its id is another application. One that
 /// adopts a schedule goes on with the application that is there.
 [[nodiscard]] std::string application_id_of(const rs::ResourceMeta& deployment);
+/// Whether an application of this id is one that a Deployment may have had.
+[[nodiscard]] bool is_application_of_mcs(std::string_view id);
 /// Whether the application of a schedule is one that was made for it, and not that of another one, whose row somebody
 /// has copied.
 [[nodiscard]] bool has_own_application(const DeploymentSchedule& row);

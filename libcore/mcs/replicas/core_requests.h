@@ -19,7 +19,7 @@ namespace yk::mcs {
 
 // --- requests --------------------------------------------------------------------------------------------------------
 
-/// One that is there already is accepted, so it may be submitted again.
+/// One that is there already is accepted.
 struct AddApplication {
     std::string application_id;
     std::string partition;
@@ -126,17 +126,25 @@ public:
                         std::make_move_iterator(requests.end()));
     }
     /// The core that they were meant for has gone.
-    void clear() { waiting_.clear(); }
+    void clear() {
+        waiting_.clear();
+        wants_list_ = false;
+    }
+
+    /// A list of the applications that the core has of the RM, beside what waits: ApplicationsListed.
+    void list_applications() { wants_list_ = true; }
+    /// Whether one is wanted; asked once.
+    [[nodiscard]] bool take_list_wish() { return std::exchange(wants_list_, false); }
 
 private:
     std::deque<CoreRequest> waiting_;
+    bool wants_list_ = false;
 };
 
 // --- notices ---------------------------------------------------------------------------------------------------------
 
 struct ApplicationAccepted {
     std::string application_id;
-    bool was_there = false; // the core had it already
 };
 struct ApplicationRejected {
     std::string application_id;
@@ -168,6 +176,15 @@ struct ReplicaRejected {
     bool has_no_application = false; // the core does not have the application, or it has ended there
 };
 
+/// What the core had after it was asked: each of them at some moment, as the list comes in parts.
+struct ApplicationsListed {
+    struct Held {
+        std::string partition;
+        std::string application_id;
+    };
+    std::vector<Held> held;
+};
+
 struct NodeAccepted {
     std::string node_id;
 };
@@ -193,6 +210,6 @@ struct RecoveryAnswered {
 };
 
 using CoreNotice = std::variant<ApplicationAccepted, ApplicationRejected, ApplicationEnded, ReplicaPlaced, ReplicaGone,
-                                ReplicaRejected, NodeAccepted, NodeRefused, RecoveryAnswered>;
+                                ReplicaRejected, ApplicationsListed, NodeAccepted, NodeRefused, RecoveryAnswered>;
 
 } // namespace yk::mcs

@@ -29,11 +29,6 @@ void ApplicationKeeper::restore(ScheduleMemory& memory) {
     memory.asked.clear();
 }
 
-void ApplicationKeeper::check(const ScheduleMemory& memory) {
-    if (memory.phase == ApplicationPhase::Accepted && !is_full())
-        requests_.add(application_of(memory.row, memory.status.application));
-}
-
 void ApplicationKeeper::withdraw(ScheduleMemory& memory, const std::string& partition) {
     if (is_submitted(memory)) requests_.add(RemoveApplication{memory.row.application_id, partition});
     memory.phase = ApplicationPhase::Absent;

@@ -40,8 +40,6 @@ public:
     void submit(ScheduleMemory& memory, Instant now);
     /// Submits it whatever there is, in a recovery.
     void restore(ScheduleMemory& memory);
-    /// Submits it although it is there, to learn whether that is so.
-    void check(const ScheduleMemory& memory);
     /// It is to go from this partition, with its asks and allocations.
     void withdraw(ScheduleMemory& memory, const std::string& partition);
     void release(const ScheduleMemory& memory, const std::vector<std::string>& keys);

@@ -49,6 +49,7 @@ void CoreSide::registered(bool recovers, Instant now) {
 void CoreSide::lost(const std::string& why) {
     parts_.applications.clear();
     parts_.nodes.clear();
+    applications_.clear();
     state_ = RmState::New;
     reason_ = why;
 }
@@ -134,14 +135,9 @@ void CoreSide::run(Instant now) {
 
 void CoreSide::on(const ApplicationAccepted& notice, Instant now) {
     ScheduleMemory* const memory = parts_.table.find_application(notice.application_id);
-    if (memory == nullptr) return;
-    if (memory->phase == ApplicationPhase::Accepted && !notice.was_there) { // somebody had removed it
-        memory->phase = ApplicationPhase::Submitted;
-        memory->asked.clear();
-        lose_all(*memory, now);
-    }
-    if (memory->phase != ApplicationPhase::Submitted) return;
+    if (memory == nullptr || memory->phase != ApplicationPhase::Submitted) return;
     memory->phase = ApplicationPhase::Accepted;
+    memory->unlisted = 0;
     if (state_ != RmState::Running) return;
     memory->message.clear();
     parts_.applications.ask_all(*memory);
@@ -153,8 +149,6 @@ void CoreSide::on(const ApplicationAccepted& notice, Instant now) {
 void CoreSide::on(const ApplicationRejected& notice, Instant now) {
     ScheduleMemory* const memory = parts_.table.find_application(notice.application_id);
     if (memory == nullptr || !is_submitted(*memory)) return;
-    // It was submitted once more, to learn whether it is still there; who cannot take it now says nothing of that.
-    if (memory->phase == ApplicationPhase::Accepted) return;
     memory->phase = ApplicationPhase::Rejected;
     parts_.applications.refused(*memory, notice.reason, now);
     lose_all(*memory, now);
@@ -190,7 +184,8 @@ void CoreSide::on(const ReplicaGone& notice, Instant now) {
         lose(*memory, notice.allocation_key, now);
 }
 
-/// Who removes an application in the core says nothing of it to the Scheduler, which learns it from the next ask.
+/// Who removes an application in the core says nothing of it to the Scheduler, which learns it from the next ask, or
+/// from a list.
 void CoreSide::on(const ReplicaRejected& notice, Instant now) {
     ScheduleMemory* const memory = parts_.table.find_application(notice.application_id);
     if (memory == nullptr) return;
@@ -206,6 +201,33 @@ void CoreSide::on(const ReplicaRejected& notice, Instant now) {
     parts_.rows.carry_out(*memory, plan, now);
     parts_.applications.refused(*memory, notice.reason, now);
     parts_.table.look_at(*memory, memory->submit_at);
+}
+
+// --- what it has, as a list ------------------------------------------------------------------------------------------
+
+void CoreSide::list_applications() const {
+    if (state_ == RmState::Running) parts_.requests.list_applications();
+}
+
+/// What recovers is compared at the end of that.
+void CoreSide::on(const ApplicationsListed& notice, Instant /*now*/) {
+    if (state_ == RmState::Running) applications_.take(notice);
+}
+
+/// What the core does not have is removed there all the same: if that should be wrong, nothing of it runs twice.
+std::optional<CoreSide::Mended> CoreSide::mend_application(Instant now) {
+    if (state_ != RmState::Running) return std::nullopt;
+    if (ScheduleMemory* const memory = applications_.take_removed()) {
+        parts_.applications.withdraw(*memory, memory->status.application.partition);
+        parts_.applications.refused(*memory, "the core does not have it any more; somebody has removed it there", now);
+        lose_all(*memory, now);
+        parts_.table.look_at(*memory, now);
+        return Mended::Removed;
+    }
+    const auto unknown = applications_.take_unknown();
+    if (!unknown) return std::nullopt;
+    parts_.requests.add(RemoveApplication{unknown->application_id, unknown->partition});
+    return Mended::Unknown;
 }
 
 void CoreSide::on(const NodeAccepted& /*notice*/, Instant /*now*/) {}

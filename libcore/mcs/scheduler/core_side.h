@@ -9,10 +9,12 @@
 // Owner: Scheduler. Thread: its owner's.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
+#include "libcore/mcs/scheduler/application_comparison.h"
 #include "libcore/mcs/scheduler/application_keeper.h"
 #include "libcore/mcs/scheduler/node_keeper.h"
 #include "libcore/mcs/scheduler/recovery_sums.h"
@@ -39,7 +41,7 @@ public:
         CoreRequests& requests;
         MakeRecoverySums make_sums;
     };
-    explicit CoreSide(Parts parts) : parts_(std::move(parts)) {}
+    explicit CoreSide(Parts parts) : parts_(std::move(parts)), applications_(parts_.table) {}
 
     /// The core knows the RM, and nothing of what it has. `recovers`: it waits for that.
     void registered(bool recovers, Instant now);
@@ -49,6 +51,15 @@ public:
 
     /// Nothing of it is in the core any more: its replicas begin anew.
     void lose_all(ScheduleMemory& memory, Instant now);
+
+    /// Has the core list its applications, unless it is not running.
+    void list_applications() const;
+    enum class Mended : std::uint8_t {
+        Removed, // an application that the core has lost, or that somebody has removed there, is asked for anew
+        Unknown  // an application that no schedule has is removed there
+    };
+    /// Mends one difference that the last lists have shown; nullopt: none is left.
+    std::optional<Mended> mend_application(Instant now);
 
     /// How far the calendar is ahead of the clock.
     void set_calendar(Duration ahead) { calendar_ahead_ = ahead; }
@@ -63,6 +74,7 @@ private:
     void on(const ReplicaPlaced& notice, Instant now);
     void on(const ReplicaGone& notice, Instant now);
     void on(const ReplicaRejected& notice, Instant now);
+    void on(const ApplicationsListed& notice, Instant now);
     void on(const NodeAccepted& notice, Instant now);
     void on(const NodeRefused& notice, Instant now);
     void on(const RecoveryAnswered& notice, Instant now);
@@ -80,6 +92,7 @@ private:
     std::string reason_;
     std::uint32_t attempt_ = 0; // of the recovery
     Duration calendar_ahead_{};
+    ApplicationComparison applications_;
 };
 
 } // namespace yk::mcs

@@ -46,6 +46,7 @@ struct ScheduleMemory {
     /// The attempt of each replica that the core was asked for last, since the application was submitted. An ask is
     /// sent once: what it came to may be on its way already, and a second one would be another allocation.
     std::unordered_map<std::int64_t, std::int64_t> asked;
+    unsigned unlisted = 0;              // the core's last lists in a row without it, since it was accepted
     std::string message;                // what the core has said last that is not good news
     std::optional<Instant> short_since; // fewer replicas than desired are placed
     unsigned refusals = 0;              // by the core, one after the other

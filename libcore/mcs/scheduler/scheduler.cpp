@@ -27,12 +27,6 @@ void Scheduler::node_changed(std::string_view id) {
     if (core_.state() != RmState::New) nodes_.update(id);
 }
 
-void Scheduler::check_application(std::string_view id) {
-    owner_thread_.claim();
-    const ScheduleMemory* const memory = std::as_const(table_).find(id);
-    if (memory != nullptr && core_.state() == RmState::Running) applications_.check(*memory);
-}
-
 // --- the core --------------------------------------------------------------------------------------------------------
 
 bool Scheduler::has_placements() const {

@@ -63,14 +63,15 @@ public:
     void node_changed(std::string_view id);
     /// Asks again for nodes that are not in the core as their rows are; returns for how many. Cost: O(nodes).
     std::size_t check_nodes();
-    /// Submits the application of a schedule that waits once more: the core says whether it still had it. If it did
-    /// not, somebody has removed it, and all of it is asked for anew.
-    void check_application(std::string_view id);
 
     // --- the core ---------------------------------------------------------------------------------
     /// Whether something may run already, which a core that is new has to take over (rs R-123).
     [[nodiscard]] bool has_placements() const;
-    /// See CoreSide.
+    /// See CoreSide, also for what the reconciler asks of it.
+    [[nodiscard]] CoreSide& core_side() {
+        owner_thread_.claim();
+        return core_;
+    }
     void registered(bool recovers, Instant now);
     void lost(const std::string& why);
     void handle(const CoreNotice& notice, Instant now);

@@ -20,14 +20,15 @@ struct SchedulerReconciler::Run {
 Result<rs::RepairReport> SchedulerReconciler::run_once(const rs::PeriodicContext& context) {
     Run run{context, {}, limits_};
     const auto look = [&](const auto& row) { look_at(row, run); };
-    if (!is_at_scales_) is_at_scales_ = look_through(caches_.schedules, next_, run.left, look);
-    if (!is_at_scales_ || !look_through(caches_.scales, next_, run.left, look)) {
-        run.report.has_more = true;
-        return run.report;
+    if (part_ == Part::Schedules && look_through(caches_.schedules, next_, run.left, look)) part_ = Part::Scales;
+    if (part_ == Part::Scales && look_through(caches_.scales, next_, run.left, look)) {
+        look_at_known(run);
+        look_at_nodes(run);
+        part_ = Part::Applications;
     }
-    is_at_scales_ = false;
-    look_at_known(run);
-    look_at_nodes(run);
+    run.report.has_more = part_ != Part::Applications || !look_at_applications(run);
+    if (run.report.has_more) return run.report;
+    part_ = Part::Schedules;
     suspects_ = std::exchange(seen_, {});
     return run.report;
 }
@@ -38,7 +39,6 @@ void SchedulerReconciler::look_at(const DeploymentSchedule& row, Run& run) {
     if ((row.placed != counts.placed || row.pending != counts.pending) && is_seen_again(id))
         return repair(ScheduleFinding::Miscounted, id, run,
                       [&](auto done) { return scheduler_.rows().recount(id, run.turn(), done); });
-    if (row.pending > 0) scheduler_.check_application(id);
     if (row.owner.uid.empty()) return; // released on purpose
     const rs::Ptr<Deployment> owner = caches_.deployments.get(row.owner.id);
     const rs::Ptr<DeploymentScale> scale = caches_.scales.get(row.owner.id);
@@ -79,12 +79,30 @@ void SchedulerReconciler::look_at_known(Run& run) {
 
 /// One that the core has refused is tried again in each pass.
 void SchedulerReconciler::look_at_nodes(Run& run) {
-    FindingCounters& counters = counters_[static_cast<std::size_t>(ScheduleFinding::Node)];
-    const std::size_t asked = scheduler_.check_nodes();
-    counters.found += asked;
-    counters.repaired += asked;
-    run.report.found += asked;
-    run.report.repaired += asked;
+    count_repaired(ScheduleFinding::Node, scheduler_.check_nodes(), run);
+}
+
+/// Each pass looks at the list that the one before has asked for. True: at all of it.
+bool SchedulerReconciler::look_at_applications(Run& run) {
+    CoreSide& core = scheduler_.core_side();
+    for (; run.left.findings > 0; --run.left.findings) {
+        const auto mended = core.mend_application(run.context.now);
+        if (!mended) {
+            core.list_applications();
+            return true;
+        }
+        count_repaired(*mended == CoreSide::Mended::Removed ? ScheduleFinding::Removed : ScheduleFinding::Unknown, 1,
+                       run);
+    }
+    return false;
+}
+
+void SchedulerReconciler::count_repaired(ScheduleFinding finding, std::size_t count, Run& run) {
+    FindingCounters& counters = counters_[static_cast<std::size_t>(finding)];
+    counters.found += count;
+    counters.repaired += count;
+    run.report.found += count;
+    run.report.repaired += count;
 }
 
 bool SchedulerReconciler::is_seen_again(std::string_view id) {
@@ -117,6 +135,8 @@ std::string_view name_of(ScheduleFinding finding) {
     case ScheduleFinding::Miscounted: return "miscounted";
     case ScheduleFinding::Forgotten: return "forgotten";
     case ScheduleFinding::Node: return "node";
+    case ScheduleFinding::Removed: return "removed";
+    case ScheduleFinding::Unknown: return "unknown";
     }
     YK_UNREACHABLE("a finding without a name");
 }

@@ -38,6 +38,11 @@ public:
             const mcs::CoreRequest request = requests.take();
             std::visit([this](const auto& each) { put(each); }, request);
         }
+        if (!requests.take_list_wish()) return;
+        ++lists;
+        mcs::ApplicationsListed list;
+        for (const auto& [id, application] : applications) list.held.push_back({application.partition, id});
+        notices.push_back(std::move(list));
     }
     /// Places what fits.
     void schedule() {
@@ -92,6 +97,7 @@ public:
     std::deque<mcs::CoreNotice> notices;
     std::set<std::string> refused_queues;
     std::int64_t most_vcore = 1'000'000; // of an ask; others are refused
+    std::size_t lists = 0;               // of its applications, that somebody wanted
     std::size_t removed_applications = 0;
 
 private:
@@ -115,8 +121,8 @@ private:
             notices.push_back(mcs::ApplicationRejected{request.application_id, "no queue " + request.queue});
             return;
         }
-        const bool is_new = applications.emplace(request.application_id, request).second;
-        notices.push_back(mcs::ApplicationAccepted{request.application_id, !is_new});
+        applications.emplace(request.application_id, request);
+        notices.push_back(mcs::ApplicationAccepted{request.application_id});
     }
     void put(const mcs::RemoveApplication& request) {
         if (applications.contains(request.application_id)) ++removed_applications;

@@ -97,9 +97,7 @@ struct Sent {
 
 struct Words {
     std::vector<std::string>& to;
-    void operator()(const mcs::ApplicationAccepted& each) const {
-        add("accepted {}{}", each.application_id, each.was_there ? ", which was there" : "");
-    }
+    void operator()(const mcs::ApplicationAccepted& each) const { add("accepted {}", each.application_id); }
     void operator()(const mcs::ApplicationRejected& each) const {
         add("rejected {}: {}", each.application_id, each.reason);
     }
@@ -113,6 +111,11 @@ struct Words {
     void operator()(const mcs::ReplicaRejected& each) const {
         add("rejected {} {}{}: {}", each.application_id, each.allocation_key,
             each.has_no_application ? " without application" : "", each.reason);
+    }
+    void operator()(const mcs::ApplicationsListed& each) const {
+        std::string ids;
+        for (const auto& held : each.held) ids += ' ' + held.application_id;
+        add("listed{}", ids);
     }
     void operator()(const mcs::NodeAccepted& each) const { add("node {}", each.node_id); }
     void operator()(const mcs::NodeRefused& each) const {

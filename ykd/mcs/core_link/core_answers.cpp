@@ -131,7 +131,7 @@ void CoreAnswers::read(const si::ApplicationResponse& answer, Notices& notices) 
         notices.emplace_back(mcs::ApplicationAccepted{each.application_id});
     for (const si::RejectedApplication& each : answer.rejected) {
         if (each.code == static_cast<std::uint32_t>(si::ElementCode::AppExists))
-            notices.emplace_back(mcs::ApplicationAccepted{each.application_id, true});
+            notices.emplace_back(mcs::ApplicationAccepted{each.application_id});
         else
             notices.emplace_back(mcs::ApplicationRejected{each.application_id, each.reason});
     }

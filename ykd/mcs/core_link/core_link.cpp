@@ -43,7 +43,9 @@ CoreLink::CoreLink(Parts parts, mcs::CoreRequests& requests, Listener listener)
       gate_(parts.gate),
       listener_(std::move(listener)),
       chance_(parts.seed),
-      session_({std::move(parts.give), std::move(parts.post)}, chance_.next()),
+      session_({parts.give, parts.post}, chance_.next()),
+      listing_({std::move(parts.give), std::move(parts.post)}, rm_id_, chance_.next(),
+               [this](const mcs::ApplicationsListed& list, Instant now) { report(list, now); }),
       answers_(parts.gate) {}
 
 CoreSession::Done CoreLink::in_this_life(CoreSession::Done call) const {
@@ -53,14 +55,17 @@ CoreSession::Done CoreLink::in_this_life(CoreSession::Done call) const {
 }
 
 bool CoreLink::turn(Instant now) {
-    const bool did = session_.turn(now);
+    if (state_ == State::Registered && requests_.take_list_wish()) listing_.begin();
+    const bool has_listed = listing_.turn(now);
+    const bool did = session_.turn(now) || has_listed;
     if (!advance(now)) return did;
     session_.turn(now);
     return true;
 }
 
 std::optional<Instant> CoreLink::next_due() const {
-    const auto next = session_.next_due();
+    auto next = session_.next_due();
+    if (const auto listed = listing_.next_due()) next = next ? std::min(*next, *listed) : *listed;
     if (state_ == State::Registered || session_.is_changing() || is_stopped()) return next;
     if (state_ != State::Registering || !wants_) return Instant{};
     return next ? std::min(*next, try_at_) : try_at_;
@@ -142,6 +147,7 @@ void CoreLink::lose(const std::string& why, Instant now) {
 void CoreLink::forget() {
     ++life_;
     session_.forget();
+    listing_.end();
     split_.clear();
     answers_.clear();
     requests_.clear();
@@ -186,6 +192,7 @@ bool CoreLink::unregister() {
 
 void CoreLink::rest() {
     session_.end();
+    listing_.end();
     state_ = State::Stopped;
     core_ = si::CoreState::New;
     refusal_.clear();

@@ -21,6 +21,7 @@
 #include "ykd/mcs/core_link/command_gate.h"
 #include "ykd/mcs/core_link/core_answers.h"
 #include "ykd/mcs/core_link/core_batches.h"
+#include "ykd/mcs/core_link/core_listing.h"
 #include "ykd/mcs/core_link/core_session.h"
 
 namespace yk::service {
@@ -102,6 +103,7 @@ private:
     const Listener listener_;
     rs::Chance chance_;
     CoreSession session_;
+    CoreListing listing_;
 
     bool wants_ = false;
     State state_ = State::Stopped;

@@ -80,6 +80,58 @@ TEST_CASE("rs R-104 wrong counters of a row are counted anew") {
     CHECK(world.repaired(ScheduleFinding::Miscounted) == 1);
 }
 
+TEST_CASE("rs R-104 what the core has and no schedule has is removed there, and what it has lost is submitted again") {
+    Reconciled world;
+    world.deploy("large", 9); // two of them wait
+    world.deploy("late", 2);  // both wait
+    world.pass(1s);
+    world.core.applications["mcs-lost-01234567"] = AddApplication{"mcs-lost-01234567", "default", "", "u", {}, {}};
+    world.core.remove_application(world.schedule("late")->application_id);
+    world.pass(70s);
+    CHECK(world.core.applications.contains("mcs-lost-01234567")); // what is seen once may be on its way
+    world.pass(150s);
+    CHECK_FALSE(world.core.applications.contains("mcs-lost-01234567"));
+    CHECK(world.repaired(ScheduleFinding::Unknown) == 1);
+    CHECK(world.repaired(ScheduleFinding::Removed) == 1);
+    CHECK(world.core.applications.size() == 3);
+    CHECK(world.core.allocations.size() == 14);
+    world.pass(600s);
+    CHECK(world.found_at_all() == 2);
+}
+
+TEST_CASE("rs R-104 an application that came back since it was missed is left alone") {
+    Reconciled world;
+    world.deploy("large", 9);
+    world.deploy("late", 1); // waits
+    world.pass(1s);
+    const std::string application = world.schedule("late")->application_id;
+    world.core.remove_application(application);
+    const auto lists = [&] { return world.core.lists; };
+    const std::size_t before = lists();
+    while (lists() < before + 2) world.pass(1s);
+    world.add_node("n9", 10);
+    world.scale("late", 2); // the core says to this ask that it does not have the application
+    world.pass(10s);
+    REQUIRE(world.placed("late") == 2);
+    const std::vector<Placement> placements = world.schedule("late")->placements;
+    world.pass(300s);
+    CHECK(world.schedule("late")->placements == placements);
+    CHECK(world.core.allocations.size() == 14);
+    CHECK(world.found_at_all() == 0);
+}
+
+TEST_CASE("rs R-104 rs R-105 more than one run repairs is repaired by the next ones") {
+    Reconciled world;
+    for (int number = 0; number < 1500; ++number) {
+        const std::string id = "mcs-lost-" + std::to_string(10'000'000 + number);
+        world.core.applications[id] = AddApplication{id, "default", "", "u", {}, {}};
+    }
+    world.core.applications["mcs-of-somebody"] = AddApplication{"mcs-of-somebody", "default", "", "u", {}, {}};
+    world.pass(200s);
+    CHECK(world.core.applications.size() == 2); // that of web, and the one that is none of a Deployment
+    CHECK(world.repaired(ScheduleFinding::Unknown) == 1500);
+}
+
 TEST_CASE("rs R-104 a scale whose schedule could not be made, or not be changed, gets it") {
     Reconciled world;
     const bool is_new = GENERATE(true, false);
