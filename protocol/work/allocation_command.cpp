@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "libcore/base/text.h"
+#include "protocol/work/commands.h"
 
 namespace yk::work {
 namespace {
@@ -127,6 +128,17 @@ Result<RestartPolicy> restart_policy_of(const si::Allocation& allocation, Restar
         policy.most = number;
     }
     return policy;
+}
+
+Result<void> check_tag(const std::string& tag, const std::string& value) {
+    si::Allocation one;
+    one.allocation_tags = {{tag, value}};
+    if (const auto text = command_of(one)) YK_CHECKED(check_command_text(*text));
+    Variables variables;
+    YK_CHECKED(add_tagged_variables(one, variables));
+    YK_CHECKED(check_environment(environment({}, variables)));
+    YK_CHECKED(restart_policy_of(one, Restart::Never));
+    return {};
 }
 
 Limits limits_of(const si::Allocation& allocation) {

@@ -44,6 +44,8 @@ using Variables = std::map<std::string, std::string>;
 [[nodiscard]] std::vector<std::string> environment(const std::vector<std::string>& base, const Variables& variables);
 /// By its tags, else `standard`. An error: a tag has another value.
 [[nodiscard]] Result<RestartPolicy> restart_policy_of(const si::Allocation& allocation, Restart standard);
+/// Whether a command is started for an allocation with this tag. An error says what is wrong with it.
+[[nodiscard]] Result<void> check_tag(const std::string& tag, const std::string& value);
 /// Its memory in bytes, its vcore in thousandths.
 [[nodiscard]] Limits limits_of(const si::Allocation& allocation);
 

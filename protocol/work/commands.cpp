@@ -59,6 +59,10 @@ bool has_nul(const std::string& text) {
     return text.find('\0') != std::string::npos;
 }
 
+Error nul_error() {
+    return Error::of("a command and its environment cannot have a NUL byte");
+}
+
 /// Waits for the end of a process that was killed. False: it has not come; the kernel is busy for it, as with a disk
 /// that does not answer.
 bool ends_until(int process, TimePoint until) {
@@ -82,6 +86,25 @@ std::uint64_t mark_of(std::uint64_t id, bool pipe) {
 }
 
 } // namespace
+
+Result<void> check_command_text(const std::string& text) {
+    if (text.empty()) return Error::of("the command is empty");
+    if (text.size() > Commands::kLongestText)
+        return Error::of("the command has " + std::to_string(text.size()) + " bytes, " +
+                         std::to_string(Commands::kLongestText) + " are allowed");
+    if (has_nul(text)) return nul_error();
+    return {};
+}
+
+Result<void> check_environment(const std::vector<std::string>& environment) {
+    std::size_t size = 0;
+    for (const std::string& each : environment) size += each.size() + 1;
+    if (size > Commands::kLargestEnvironment)
+        return Error::of("its environment has " + std::to_string(size) + " bytes, " +
+                         std::to_string(Commands::kLargestEnvironment) + " are allowed");
+    if (std::any_of(environment.begin(), environment.end(), has_nul)) return nul_error();
+    return {};
+}
 
 std::string text(const Ended& ended) {
     const std::string how =
@@ -152,18 +175,8 @@ Commands::~Commands() {
 Result<void> Commands::check(const Command& command) const {
     if (running_.size() >= options_.most)
         return Error::coded(EAGAIN, std::to_string(options_.most) + " commands run already");
-    if (command.text.empty()) return Error::of("the command is empty");
-    if (command.text.size() > kLongestText)
-        return Error::of("the command has " + std::to_string(command.text.size()) + " bytes, " +
-                         std::to_string(kLongestText) + " are allowed");
-    std::size_t size = 0;
-    for (const std::string& each : command.environment) size += each.size() + 1;
-    if (size > kLargestEnvironment)
-        return Error::of("its environment has " + std::to_string(size) + " bytes, " +
-                         std::to_string(kLargestEnvironment) + " are allowed");
-    if (has_nul(command.text) || std::any_of(command.environment.begin(), command.environment.end(), has_nul))
-        return Error::of("a command and its environment cannot have a NUL byte");
-    return {};
+    YK_CHECKED(check_command_text(command.text));
+    return check_environment(command.environment);
 }
 
 Result<std::uint64_t> Commands::start(Command command, TimePoint now) {

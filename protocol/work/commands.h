@@ -58,6 +58,10 @@ struct Ended {
 /// `exit code 3`, `signal 15 (Terminated)`.
 [[nodiscard]] std::string text(const Ended& ended);
 
+// Whether a command can have this text, and this environment. An error says what is wrong with it.
+[[nodiscard]] Result<void> check_command_text(const std::string& text);
+[[nodiscard]] Result<void> check_environment(const std::vector<std::string>& environment);
+
 class Commands {
 public:
     struct Options {

@@ -28,24 +28,41 @@ Error system_error(const std::string& what) {
 class FileOutput final : public Output {
 public:
     using Names = std::multiset<std::string>;
-    FileOutput(Descriptor file, std::uint64_t size, std::uint64_t limit, std::shared_ptr<Names> written,
+    struct Bounds {
+        std::uint64_t limit = 0;
+        std::shared_ptr<FreeSpace> space;
+    };
+    FileOutput(Descriptor file, std::uint64_t size, Bounds bounds, std::shared_ptr<Names> written,
                const std::string& name)
         : file_(std::move(file)),
           size_(size),
-          limit_(limit),
+          bounds_(std::move(bounds)),
           written_(std::move(written)),
           name_(written_->insert(name)) {}
-    ~FileOutput() override { written_->erase(name_); }
+    ~FileOutput() override {
+        if (dropped_ != 0 && bounds_.space->allows(0)) add(gap_text(dropped_));
+        written_->erase(name_);
+    }
 
     void write(std::string_view text) override {
-        if (size_ >= limit_) return;
-        const auto taken = text.substr(0, static_cast<std::size_t>(limit_ - size_));
-        append(taken);
-        size_ += taken.size();
-        if (size_ >= limit_) append(limit_text(limit_));
+        if (size_ >= bounds_.limit) return;
+        if (!bounds_.space->allows(text.size())) {
+            dropped_ += text.size();
+            return;
+        }
+        if (dropped_ != 0) add(gap_text(std::exchange(dropped_, 0)));
+        add(text);
     }
 
 private:
+    void add(std::string_view text) {
+        if (size_ >= bounds_.limit) return;
+        const auto taken = text.substr(0, static_cast<std::size_t>(bounds_.limit - size_));
+        append(taken);
+        size_ += taken.size();
+        if (size_ >= bounds_.limit) append(limit_text(bounds_.limit));
+    }
+
     /// What a full disk does not take is lost.
     void append(std::string_view text) const {
         while (!text.empty()) {
@@ -58,7 +75,8 @@ private:
 
     Descriptor file_;
     std::uint64_t size_ = 0;
-    const std::uint64_t limit_;
+    std::uint64_t dropped_ = 0; // bytes, since the filesystem is nearly full
+    const Bounds bounds_;
     const std::shared_ptr<Names> written_;
     const Names::iterator name_; // in it
 };
@@ -70,6 +88,10 @@ std::uint64_t sum_of(std::string_view text) {
     return sum;
 }
 
+std::string mebibytes(std::uint64_t bytes) {
+    return std::to_string(bytes >> 20U) + " MiB";
+}
+
 bool stays(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
 }
@@ -78,6 +100,10 @@ bool stays(char c) {
 
 std::string limit_text(std::uint64_t limit) {
     return "\n[output beyond " + std::to_string(limit) + " bytes is dropped]\n";
+}
+
+std::string gap_text(std::uint64_t bytes) {
+    return "\n[" + std::to_string(bytes) + " bytes of output were dropped: the filesystem was nearly full]\n";
 }
 
 std::string file_name_part(std::string_view text) {
@@ -97,7 +123,7 @@ std::string file_name_part(std::string_view text) {
     return name.substr(0, kLongestPart) + number.data();
 }
 
-Result<OutputFolder> OutputFolder::open(const std::string& path, std::uint64_t limit) {
+Result<OutputFolder> OutputFolder::open(const std::string& path, std::uint64_t limit, FreeSpace::Probe probe) {
     if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return system_error(path);
     Descriptor folder{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (!folder.is_open()) return system_error(path);
@@ -106,7 +132,21 @@ Result<OutputFolder> OutputFolder::open(const std::string& path, std::uint64_t l
     const bool is_own = info.st_uid == ::geteuid() || info.st_uid == 0;
     if (!is_own || ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (info.st_mode & S_ISVTX) == 0))
         return Error::of(path + ": others may change what is in this folder; take one of your own (chmod go-w)");
-    return OutputFolder{path, std::move(folder), limit};
+    if (!probe) {
+        const auto same = std::make_shared<const Descriptor>(::fcntl(folder.get(), F_DUPFD_CLOEXEC, 0));
+        if (!same->is_open()) return system_error(path);
+        probe = [same] { return disk_space_of(same->get()); };
+    }
+    return OutputFolder{path, std::move(folder), limit, std::move(probe)};
+}
+
+void OutputFolder::on_shortage(std::function<void(bool is_short, const std::string& sentence)> say) {
+    space_->on_change([path = path_, say = std::move(say)](bool is_short, const DiskSpace& space) {
+        if (!is_short) return say(false, path + ": the output of commands is written again");
+        say(true, path + ": the output of commands is dropped, and they go on: of its filesystem " +
+                      mebibytes(space.free) + " are free, and the last " + mebibytes(least_free(space.size)) +
+                      " are left to others; remove or move what fills it");
+    });
 }
 
 Result<std::unique_ptr<Output>> OutputFolder::file(const std::string& name) {
@@ -123,7 +163,8 @@ Result<std::unique_ptr<Output>> OutputFolder::file(const std::string& name) {
         if ((info.st_mode & 07777) != kMode && ::fchmod(file.get(), kMode) != 0) return system_error(shown);
         const auto size = static_cast<std::uint64_t>(info.st_size);
         if (size < limit_ || attempt == 1)
-            return std::unique_ptr<Output>{std::make_unique<FileOutput>(std::move(file), size, limit_, written_, name)};
+            return std::unique_ptr<Output>{std::make_unique<FileOutput>(
+                std::move(file), size, FileOutput::Bounds{limit_, space_}, written_, name)};
         if (::renameat(folder_.get(), name.c_str(), folder_.get(), (name + ".old").c_str()) != 0)
             return system_error(shown);
     }

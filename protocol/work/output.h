@@ -3,6 +3,7 @@
 // Where the output of a command goes.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -12,6 +13,7 @@
 #include "libcore/base/result.h"
 #include "protocol/si/messages.h"
 #include "protocol/work/descriptor.h"
+#include "protocol/work/free_space.h"
 
 namespace yk::work {
 
@@ -26,12 +28,14 @@ public:
     virtual void write(std::string_view text) = 0;
 };
 
-/// A folder with a file for each name.
+/// A folder with a file for each name. While its filesystem is nearly full (FreeSpace), what comes is dropped; how much
+/// that was is said in the file when there is space again.
 class OutputFolder {
 public:
     /// Opens the folder, made if there is none. `limit`: so many bytes at most are in a file; then it is said in it
-    /// that the rest is dropped.
-    [[nodiscard]] static Result<OutputFolder> open(const std::string& path, std::uint64_t limit);
+    /// that the rest is dropped. `probe`: what its filesystem has; empty: as the system says.
+    [[nodiscard]] static Result<OutputFolder> open(const std::string& path, std::uint64_t limit,
+                                                   FreeSpace::Probe probe = {});
 
     /// The file of a name, for appending; mode 0600. A link, another kind of file and one of somebody else are refused.
     /// One that is full is set aside as NAME.old first.
@@ -40,16 +44,24 @@ public:
     /// From now on there are about so many files at most: when more are made, the oldest go that nobody writes.
     void keep_at_most(std::size_t files) { most_files_ = files; }
 
+    /// `say` is called with a sentence when output begins to be dropped because the filesystem is nearly full, and when
+    /// that ends; on the thread that writes.
+    void on_shortage(std::function<void(bool is_short, const std::string& sentence)> say);
+
 private:
     using Names = std::multiset<std::string>;
 
-    OutputFolder(std::string path, Descriptor folder, std::uint64_t limit)
-        : path_(std::move(path)), folder_(std::move(folder)), limit_(limit) {}
+    OutputFolder(std::string path, Descriptor folder, std::uint64_t limit, FreeSpace::Probe probe)
+        : path_(std::move(path)),
+          folder_(std::move(folder)),
+          limit_(limit),
+          space_(std::make_shared<FreeSpace>(std::move(probe))) {}
     void remove_oldest() const;
 
     std::string path_;
     Descriptor folder_;
     std::uint64_t limit_ = 0;
+    std::shared_ptr<FreeSpace> space_; // of its filesystem; files that are open have it, too
     std::optional<std::size_t> most_files_;
     std::size_t made_ = 0;                                       // since the folder was looked over
     std::shared_ptr<Names> written_ = std::make_shared<Names>(); // files that somebody writes
@@ -73,5 +85,7 @@ struct OutputPart {
 
 /// What is said once where output ends because of its limit.
 [[nodiscard]] std::string limit_text(std::uint64_t limit);
+/// What is said in place of output that was dropped because the filesystem was nearly full.
+[[nodiscard]] std::string gap_text(std::uint64_t bytes);
 
 } // namespace yk::work

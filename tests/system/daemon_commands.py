@@ -177,8 +177,25 @@ def test_what_ends_is_started_again_or_placed_anew():
         until("it is over", lambda: "exit code 4" in str(placements(client, "once")))
         until("it is placed anew", lambda: [one["attempt"] > 0 for one in placements(client, "once")] == [True])
         until("it runs there, too", lambda: "ran" in read(client, "once", 0))
-        create(client, "wrong", "true", tags={"restart": "sometimes"})
-        until("a wrong tag is shown", lambda: "tag restart is 'sometimes'" in str(placements(client, "wrong")))
+        for tag, value in (("restart", "sometimes"), ("env.YK_A", "1"), ("env.A B", "c")):  # which no node could begin
+            refused = client.refused("E_INVALID", "McsWrite", {"verb": "create", "kind": "deployment", "body": {
+                "name": "wrong", "user": "u", "resource": {"vcore": 1000}, "tags": {"command": "true", tag: value}}}, mutating=True)
+            check(refused["path"] == "body.tags." + tag, refused)
+
+
+def test_what_runs_is_taken_from_a_directory_of_this_user_only():  # rs, Doing the work
+    with hosted() as daemon:
+        ready(daemon)
+        daemon.signal(signal.SIGTERM)
+        daemon.exit_code()
+        for mode in (0o770, 0o777):
+            os.chmod(daemon.folder, mode)
+            with Daemon("--state", daemon.folder, "--settings", daemon.folder + "/conf", wait=False) as other:
+                check(other.exit_code() == 1)
+                check(f"may be written by others (mode {mode:04o})" in other.text(), other.text())
+        os.chmod(daemon.folder, 0o755)
+        daemon.start()
+        ready(daemon)
 
 
 def test_another_command_takes_the_place_of_the_first():  # rs R-127

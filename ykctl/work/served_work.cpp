@@ -35,6 +35,10 @@ Answer<Outputs> outputs(const std::string& folder) {
         }};
     auto opened = work::OutputFolder::open(folder, kMostOutput);
     if (!opened.ok()) return usage_error("--output " + opened.error().text());
+    // On the thread of the commands, as the lines that a command has on standard error.
+    opened->on_shortage([](bool /*is_short*/, const std::string& sentence) {
+        LineOutput{STDERR_FILENO, "ykctl: ", kMostOutput}.write(sentence + "\n");
+    });
     const auto shared = std::make_shared<work::OutputFolder>(std::move(opened).value());
     return Outputs{
         [shared](const si::Allocation& allocation) { return shared->file(work::output_file_name(allocation)); }};

@@ -9,6 +9,7 @@
 #include "libcore/base/pluralize.h"
 #include "protocol/client/probe.h"
 #include "protocol/server/own_sockets.h"
+#include "ykd/mcs/database_place.h"
 #include "ykd/process/log.h"
 #include "ykd/rm/rm_contents.h"
 
@@ -64,6 +65,8 @@ Daemon::~Daemon() {
 
 Result<void> Daemon::open_state() {
     if (parts_.settings.state_directory.empty() || parts_.books.is_open()) return {};
+    if (parts_.settings.mcs.enabled)
+        YK_CHECKED(check_database_place(parts_.settings.mcs.db, parts_.settings.state_directory));
     YK_CHECKED(parts_.books.open());
     YK_CHECKED(parts_.daemon_state.open());
     const auto levels = parts_.daemon_state.levels();

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "libcore/base/result.h"
 #include "ykd/settings/database_settings.h"
 
 namespace yk::service {
@@ -18,6 +19,10 @@ struct DatabasePlace {
     // its lease and the change log back, so this is no longer than a lease.
     Duration idle_limit = std::chrono::seconds{15};
 };
+
+/// Whether nobody else can put a database in the place of one in the state directory: it says which commands run, as
+/// whom. Every other place is the operator's.
+[[nodiscard]] Result<void> check_database_place(const DatabaseSettings& settings, const std::string& state_directory);
 
 [[nodiscard]] DatabasePlace database_place(const DatabaseSettings& settings, const std::string& state_directory);
 

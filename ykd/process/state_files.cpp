@@ -20,6 +20,25 @@ namespace {
 
 constexpr std::size_t kTogether = std::size_t{1} << 20U; // bytes that are written at once
 
+/// Whoever can put files there decides what the daemon takes for its own: configurations, registrations, commands.
+Result<void> check_own(const struct stat& info, const std::string& folder, const std::string& what) {
+    const auto refused = [&](const std::string& why) {
+        return Error::at(folder,
+                         fmt::format("{} in {} cannot be trusted: it {}; see to that, or choose another --state", what,
+                                     folder, why));
+    };
+    if (!S_ISDIR(info.st_mode)) return refused("is no directory");
+    if (info.st_uid != ::geteuid())
+        return refused(fmt::format("belongs to uid {}, and ykd runs as {}", info.st_uid, ::geteuid()));
+    if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+        return refused(fmt::format("may be written by others (mode {:04o})", info.st_mode & 07777U));
+    return {};
+}
+
+Error failure_of(const std::string& folder) {
+    return Error::at(folder, folder + ": " + std::strerror(errno));
+}
+
 } // namespace
 
 Result<void> check_state_directory(const std::string& directory) {
@@ -32,23 +51,17 @@ Result<void> check_state_directory(const std::string& directory) {
     return {};
 }
 
-/// Whoever can put files there decides what the daemon takes for its own: configurations, registrations.
-Result<void> make_own_folder(const std::string& folder, const std::string& what) {
-    const auto failed = [&] { return Error::at(folder, folder + ": " + std::strerror(errno)); };
-    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return failed();
+Result<void> check_own_directory(const std::string& directory, const std::string& what) {
     struct stat info {};
-    if (::lstat(folder.c_str(), &info) != 0) return failed();
-    const auto refused = [&](const std::string& why) {
-        return Error::at(folder,
-                         fmt::format("{} in {} cannot be trusted: it {}; see to that, or choose another --state", what,
-                                     folder, why));
-    };
-    if (!S_ISDIR(info.st_mode)) return refused("is no directory");
-    if (info.st_uid != ::geteuid())
-        return refused(fmt::format("belongs to uid {}, and ykd runs as {}", info.st_uid, ::geteuid()));
-    if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-        return refused(fmt::format("may be written by others (mode {:04o})", info.st_mode & 07777U));
-    return {};
+    if (::stat(directory.c_str(), &info) != 0) return failure_of(directory);
+    return check_own(info, directory, what);
+}
+
+Result<void> make_own_folder(const std::string& folder, const std::string& what) {
+    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return failure_of(folder);
+    struct stat info {};
+    if (::lstat(folder.c_str(), &info) != 0) return failure_of(folder);
+    return check_own(info, folder, what);
 }
 
 std::string file_name_of(const std::string& rm_id) {

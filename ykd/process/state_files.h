@@ -12,6 +12,10 @@ namespace yk::service {
 /// Checks that it exists, is a directory, and files can be created in it; an error says what is wrong.
 [[nodiscard]] Result<void> check_state_directory(const std::string& directory);
 
+/// Checks that a directory that is there belongs to this user, and nobody else can put files into it. It may be
+/// reached by a link. `what` is in it, for the message.
+[[nodiscard]] Result<void> check_own_directory(const std::string& directory, const std::string& what);
+
 /// Makes a folder of mode 0700, unless it is there, and checks that nobody but this user can put files into it. `what`
 /// is in it, in the plural, for the message.
 [[nodiscard]] Result<void> make_own_folder(const std::string& folder, const std::string& what);

@@ -72,6 +72,9 @@ Result<std::shared_ptr<work::Worker>> start_local_worker(const LocalWorkSettings
                                                          std::function<void()> on_news) {
     YK_TRY(opened, work::OutputFolder::open(output_folder(state_directory), kMostOutput));
     opened.keep_at_most(kFilesPerCommand * static_cast<std::size_t>(settings.max_commands));
+    opened.on_shortage([](bool is_short, const std::string& sentence) {
+        log("mcs").log(is_short ? spdlog::level::warn : spdlog::level::info, "{}", sentence);
+    });
     const auto folder = std::make_shared<work::OutputFolder>(std::move(opened));
     work::AllocationWork::Options how;
     how.rm_id = rm_id;

@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "libcore/base/check.h"
+#include "libcore/base/text.h"
 #include "libcore/mcs/work_tags.h"
 #include "protocol/mcs/policy_text.h"
+#include "protocol/work/allocation_command.h"
 #include "ykd/mcs/metrics/fetched_pages.h"
 #include "ykd/mcs/requests/row_checks.h"
 #include "ykd/process/random_bytes.h"
@@ -116,6 +118,16 @@ Result<void> take_resource(const si::Resources& resource, mcs::Deployment& row) 
     return {};
 }
 
+/// What no node could begin is refused now, since each of its replicas would only be placed again and again. Without a
+/// command the tags say nothing of what runs.
+Result<void> check_work(const mcs::Texts& tags) {
+    constexpr std::size_t kLongestShown = 60; // of a tag in a path
+    for (const auto& [tag, value] : mcs::work_tags_of(tags))
+        if (const auto checked = work::check_tag(tag, value); !checked.ok())
+            return fault(ErrorCode::Invalid, checked.error().message, "body.tags." + shortened(tag, kLongestShown));
+    return {};
+}
+
 /// All tags are replaced. Whoever gives back what is there gives nothing: the command stays that of whoever gave it.
 Result<void> take_tags(const si::StringMap& given, const Submitter& submitter, mcs::Deployment& row) {
     mcs::Texts tags;
@@ -124,6 +136,7 @@ Result<void> take_tags(const si::StringMap& given, const Submitter& submitter, m
             return fault(ErrorCode::Invalid, "ykd itself notes who gives the tags", "body.tags." + key);
         tags.insert_or_assign(key, value);
     }
+    YK_CHECKED(check_work(tags));
     if (tags.find(mcs::kCommandTag) != tags.end()) {
         const auto giver = row.tags->find(mcs::kSubmitterTag);
         const bool is_known = giver != row.tags->end();

@@ -67,6 +67,26 @@ TEST_CASE("tags say when and how often a command is started again") {
         CHECK_FALSE(restart_policy_of(allocation({{"restarts", text}}), Restart::Never).ok());
 }
 
+TEST_CASE("a tag is refused by itself if no command is started with it") {
+    for (const auto& [tag, value] :
+         si::StringMap{{"command", "true"}, {"env.A", ""}, {"restart", "never"}, {"restarts", "0"}, {"other", ""}})
+        CHECK(check_tag(tag, value).ok());
+    for (const auto& [tag, value] : si::StringMap{{"command", ""},
+                                                  {"command", std::string("a\0b", 3)},
+                                                  {"command", std::string((64U << 10U) + 1, 'x')},
+                                                  {"env.YK_A", "1"},
+                                                  {"env.A B", "c"},
+                                                  {"env.A", std::string("a\0b", 3)},
+                                                  {"env.A", std::string(256U << 10U, 'x')},
+                                                  {"restart", "sometimes"},
+                                                  {"restarts", "many"}}) {
+        INFO(tag);
+        CHECK_FALSE(check_tag(tag, value).ok());
+    }
+    CHECK(check_tag("env.YK_A", "1").error().message ==
+          "tag env.YK_A: a variable has letters, digits and _, and does not begin with a digit or YK_");
+}
+
 TEST_CASE("limits are what the ask wants of memory and vcore") {
     const Limits limits = limits_of(allocation({}));
     CHECK(limits.memory_bytes == 1024);

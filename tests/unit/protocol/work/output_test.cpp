@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/work/output.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,6 +59,87 @@ TEST_CASE("output goes into a file of its own that only its user reads, up to a 
     auto again = folder.file("a");
     (*again)->write("er");
     CHECK(read(base / "made/a") == "newer");
+}
+
+TEST_CASE("rs R-176 a tenth of a filesystem is left to others, 64 MiB at most") {
+    constexpr std::uint64_t kMiB = 1U << 20U;
+    CHECK(least_free(100 * kMiB) == 10 * kMiB);
+    CHECK(least_free(640 * kMiB) == 64 * kMiB);
+    CHECK(least_free(1ULL << 50U) == 64 * kMiB);
+    CHECK(least_free(0) == 0);
+    const Folder base;
+    const Descriptor folder{::open(base.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    const auto space = disk_space_of(folder.get());
+    REQUIRE(space);
+    CHECK(space->size >= space->free);
+    CHECK(space->size > 0);
+    CHECK_FALSE(disk_space_of(-1));
+}
+
+TEST_CASE("rs R-176 the filesystem is asked for its space once for each 64 KiB, and each time while it is short") {
+    DiskSpace space{1000, 1000};
+    int asked = 0;
+    std::vector<bool> changes;
+    FreeSpace free{[&] {
+        ++asked;
+        return std::optional{space};
+    }};
+    free.on_change([&](bool is_short, const DiskSpace& /*space*/) { changes.push_back(is_short); });
+    for (int i = 0; i < 1 << 16; ++i) REQUIRE(free.allows(1));
+    CHECK(asked == 1);
+    space.free = 99; // a tenth is 100
+    CHECK_FALSE(free.allows(1));
+    CHECK(asked == 2);
+    space.free = 124; // not a quarter more
+    CHECK_FALSE(free.allows(1));
+    CHECK(asked == 3);
+    space.free = 125;
+    CHECK(free.allows(1));
+    CHECK(free.allows(1));
+    CHECK(asked == 4);
+    CHECK(changes == std::vector<bool>{true, false});
+    space.free = 100; // it is not below
+    CHECK(free.allows(1U << 20U));
+    CHECK(FreeSpace{[] { return std::optional<DiskSpace>{}; }}.allows(1)); // nothing is known
+}
+
+TEST_CASE("rs R-176 while the filesystem is nearly full output is dropped, and the file says so afterwards") {
+    const Folder base;
+    DiskSpace space{99U << 20U, 1000U << 20U}; // 64 MiB are left to others
+    auto opened_folder = OutputFolder::open(base / "made", 1000, [&] { return std::optional{space}; });
+    REQUIRE(opened_folder.ok());
+    auto folder = std::move(opened_folder).value();
+    std::vector<std::string> said;
+    folder.on_shortage([&](bool is_short, const std::string& sentence) {
+        said.push_back((is_short ? "short " : "over ") + sentence);
+    });
+    auto file = folder.file("a");
+    REQUIRE(file.ok());
+    (*file)->write("first");
+    space.free = 3U << 20U;
+    const std::string large(70'000, 'x'); // more than is written unasked
+    (*file)->write(large);
+    (*file)->write("second");
+    CHECK(read(base / "made/a") == "first");
+    const std::string made = base / "made";
+    CHECK(said == std::vector<std::string>{"short " + made +
+                                           ": the output of commands is dropped, and they go on: of its filesystem 3 "
+                                           "MiB are free, and the last 64 MiB are left to others; remove or move what "
+                                           "fills it"});
+    auto other = folder.file("b"); // of the same filesystem
+    REQUIRE(other.ok());
+    (*other)->write("lost");
+    CHECK(read(base / "made/b").empty());
+    CHECK(said.size() == 1);
+    space.free = 99U << 20U;
+    (*file)->write("third");
+    CHECK(read(base / "made/a") == "first" + gap_text(70'006) + "third");
+    REQUIRE(said.size() == 2);
+    CHECK(said[1] == "over " + made + ": the output of commands is written again");
+    other->reset(); // it writes nothing more, and says what it lost
+    CHECK(read(base / "made/b") == gap_text(4));
+    (*file)->write(std::string(2000, 'y'));
+    CHECK(read(base / "made/a").size() == 1000 + limit_text(1000).size());
 }
 
 TEST_CASE("links and what is no file are refused") {

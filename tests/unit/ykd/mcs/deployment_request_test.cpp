@@ -104,6 +104,11 @@ TEST_CASE("rs R-159 what cannot be a Deployment is refused with its place") {
     CHECK(verdict(si::McsWriteRequest{"create", "deployment", "", 0, {}}) == "E_MISSING_FIELD body.name");
     CHECK(verdict([](auto& body) { body.name = std::string(200, 'x'); }) == "good");
     CHECK(verdict([](auto& body) { body.name = std::string(201, 'x'); }) == "E_INVALID body.name");
+    for (const char* name : {" ", "   ", "\u00a0\u3000", "a\nb", "a\x1b[2J", "a\u009b", "a\u200e", "\u200fa",
+                             "a\u202eb", "a\u2066b", "a\u2069", "\xff"})
+        CHECK(verdict([name](auto& body) { body.name = name; }) == "E_INVALID body.name");
+    for (const char* name : {"a b", " a", "w\u00e4hler", "\u05d0\u05d1", "\u65e5\u672c"})
+        CHECK(verdict([name](auto& body) { body.name = name; }) == "good");
     CHECK(verdict([](auto& body) { body.user.reset(); }) == "E_MISSING_FIELD body.user");
     CHECK(verdict([](auto& body) { body.resource.reset(); }) == "E_MISSING_FIELD body.resource");
     CHECK(verdict([](auto& body) { body.resource = si::Resources{{"vcore", 0}}; }) == "E_MISSING_FIELD body.resource");
@@ -347,4 +352,27 @@ TEST_CASE("rs R-173 whoever gives the tags of a command is noted, and nobody may
     CHECK(verdict_of("set", [](si::McsBody& body) {
               body.tags = si::StringMap{{"mcs.submittedBy", "uid 0"}};
           }) == "E_INVALID body.tags.mcs.submittedBy");
+}
+
+TEST_CASE("rs R-159 a command that no node could begin is refused with the tag that is wrong") {
+    const auto with = [](si::StringMap tags) {
+        return [tags = std::move(tags)](si::McsBody& body) { body.tags = tags; };
+    };
+    CHECK(verdict(with({{"command", "true"}, {"env.A_1", "b"}, {"restart", "never"}, {"restarts", "3"}})) == "good");
+    const std::vector<std::pair<std::string, std::string>> wrong{
+        {"env.YK_A", "1"}, {"env.A B", "c"}, {"env.", "c"}, {"restart", "sometimes"}, {"restarts", "-1"}};
+    for (const auto& [tag, value] : wrong) {
+        INFO(tag);
+        const Edit edit = with({{"command", "true"}, {tag, value}});
+        CHECK(verdict(edit) == "E_INVALID body.tags." + tag);
+        CHECK(verdict_of("set", edit) == "E_INVALID body.tags." + tag);
+        CHECK(verdict_of("apply", edit) == "E_INVALID body.tags." + tag);
+        CHECK(verdict(with({{tag, value}})) == "good"); // nothing runs, so it is any tag
+    }
+    CHECK(verdict(with({{"command", ""}})) == "E_INVALID body.tags.command");
+    mcs::Deployment old = three_of_nine(); // of a daemon that did not look at them
+    old.tags = mcs::Texts{{"command", "true"}, {"env.YK_A", "1"}};
+    CHECK(changed(
+              "scale", [](si::McsBody& body) { body.replicas = 2; }, old)
+              .ok());
 }

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -74,4 +75,31 @@ TEST_CASE("C-469 the state directory is a directory") {
     CHECK_FALSE(check_state_directory(folder.path + "/none").ok());
     std::ofstream(folder.path + "/file") << "x";
     CHECK_FALSE(check_state_directory(folder.path + "/file").ok());
+}
+
+TEST_CASE("C-469 a directory whose files count is one that nobody else can put files into") {
+    const Folder folder;
+    for (const unsigned mode : {0700U, 0755U}) {
+        REQUIRE(::chmod(folder.path.c_str(), mode) == 0);
+        CHECK(check_own_directory(folder.path, "the book").ok());
+    }
+    const std::string link = folder.path + "/link";
+    REQUIRE(::symlink(folder.path.c_str(), link.c_str()) == 0);
+    CHECK(check_own_directory(link, "the book").ok());
+    CHECK_FALSE(make_own_folder(link, "the books").ok()); // no link is followed there
+    for (const unsigned mode : {0775U, 0757U, 01777U}) {
+        REQUIRE(::chmod(folder.path.c_str(), mode) == 0);
+        const auto refused = check_own_directory(folder.path, "the book");
+        REQUIRE_FALSE(refused.ok());
+        CHECK(refused.error().message.find("the book in " + folder.path +
+                                           " cannot be trusted: it may be written by others (mode ") == 0);
+    }
+    REQUIRE(::chmod(folder.path.c_str(), 0700) == 0);
+    if (::geteuid() == 0) { // nobody else can give a directory away
+        REQUIRE(::chown(folder.path.c_str(), 12345, ::getegid()) == 0);
+        const auto refused = check_own_directory(folder.path, "the book");
+        REQUIRE_FALSE(refused.ok());
+        CHECK(refused.error().message.find("it belongs to uid 12345, and ykd runs as 0") != std::string::npos);
+    }
+    CHECK_FALSE(check_own_directory(folder.path + "/none", "the book").ok());
 }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/mcs/database_place.h"
+
+#include <catch2/catch.hpp>
+
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "ykd/daemon/daemon.h"
+
+using namespace yk;
+using namespace yk::service;
+
+namespace {
+
+struct Folder {
+    std::string path = "/tmp/yk.XXXXXX";
+    Folder() { REQUIRE(::mkdtemp(path.data()) != nullptr); }
+    ~Folder() { std::filesystem::remove_all(path); }
+    void set_mode(unsigned mode) const { REQUIRE(::chmod(path.c_str(), mode) == 0); }
+};
+
+DatabaseSettings at(std::string url) {
+    DatabaseSettings settings;
+    settings.url = std::move(url);
+    return settings;
+}
+
+} // namespace
+
+TEST_CASE("a database in a state directory that others may write is refused, one of elsewhere is the operator's") {
+    const Folder folder;
+    folder.set_mode(0755);
+    CHECK(check_database_place({}, folder.path).ok());
+    folder.set_mode(0777);
+    const auto refused = check_database_place({}, folder.path);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().message == "the database of deployments in " + folder.path +
+                                         " cannot be trusted: it may be written by others (mode 0777); see to that, or "
+                                         "choose another --state");
+    CHECK_FALSE(check_database_place(at("sqlite:" + folder.path + "/other.db"), folder.path).ok());
+    CHECK(check_database_place(at("sqlite:/elsewhere/mcs.db"), folder.path).ok());
+    CHECK(check_database_place(at("postgresql://db/ykd"), folder.path).ok());
+    CHECK(check_database_place(at("sqlite:/elsewhere/mcs.db"), "").ok());
+}
+
+TEST_CASE("a daemon with deployments does not begin in a state directory that others may write") {
+    const Folder folder;
+    folder.set_mode(0775);
+    DaemonSettings settings;
+    settings.state_directory = folder.path;
+    CHECK(Daemon(settings, "test").open_state().ok()); // the books have a folder of their own
+    settings.mcs.enabled = true;
+    CHECK_FALSE(Daemon(settings, "test").open_state().ok());
+    folder.set_mode(0755);
+    CHECK(Daemon(settings, "test").open_state().ok());
+}
