@@ -73,7 +73,7 @@ _ykctl() {
             'alloc:release') place='alloc release' ;;
             'deployment:create') place='deployment create' ;;
             'deployment:list'|'deployment:ls') place='deployment list' ;;
-            'deployment:show'|'deployment:describe'|'deployment:describe') place='deployment show' ;;
+            'deployment:show'|'deployment:describe') place='deployment show' ;;
             'deployment:logs') place='deployment logs' ;;
             'deployment:apply') place='deployment apply' ;;
             'deployment:wait') place='deployment wait' ;;

@@ -163,6 +163,7 @@ std::unique_ptr<IoCall> StateManager::poll_call() {
 bool StateManager::log_answered(const LogFault* fault, Instant now) {
     owner_thread_.claim();
     log_.is_calling = false;
+    if (fault != nullptr && fault->is_damage) start_trouble_.damage = fault->message;
     if (fault == nullptr || fault->what != LogFault::What::Down) {
         if (log_.breaker.answered()) announce(NoticeKind::LogUp, {});
         return true;
@@ -277,11 +278,19 @@ bool StateManager::advance_catching_up(Instant now) {
 
 /// Throws away what was read; from the capture on, when the calls that are under way have ended.
 void StateManager::start_again(std::string_view why, Instant now) {
-    ++restarts_;
+    ++start_trouble_.restarts;
+    start_trouble_.reason = why;
     announce(NoticeKind::StartAgain, why);
     captured_.reset();
     must_start_again_ = true;
-    retry_ = now + backoff(settings_.probe, std::min(restarts_ - 1, 4U), chance_);
+    retry_ = now + backoff(settings_.probe, std::min(start_trouble_.restarts - 1, 4U), chance_);
+}
+
+StateManager::StartTrouble StateManager::start_trouble() const {
+    if (is_running()) return {};
+    StartTrouble trouble = start_trouble_;
+    if (!gate_.damage().empty()) trouble.damage = gate_.damage();
+    return trouble;
 }
 
 void StateManager::begin_running(Instant now) {

@@ -100,8 +100,16 @@ public:
     [[nodiscard]] std::vector<KindStatus> status() const;
     [[nodiscard]] const ConsumerCounters& events() const { return consumer_.counters(); }
     [[nodiscard]] const std::vector<std::unique_ptr<PeriodicRuns>>& periodic() const { return periodic_; }
-    /// How often the start began again.
-    [[nodiscard]] unsigned restarts() const { return restarts_; }
+    /// What keeps the start from its end.
+    struct StartTrouble {
+        unsigned restarts = 0; // how often it began again
+        std::string reason;    // of the last time; the name of the reason if that was a gap of the log
+        /// What was said of the database's being damaged, so that the start will hardly come to its end (rs F-33).
+        /// Empty: it is not.
+        std::string damage;
+    };
+    /// None once it is running: full caches are of use whatever has become of the database.
+    [[nodiscard]] StartTrouble start_trouble() const;
 
 private:
     struct LogState {
@@ -163,7 +171,7 @@ private:
     bool is_marked_ = false;        // CatchingUp: the target was reached, its keys are being read
     bool must_reopen_ = false;      // Running: the log cannot go on from where it was
     bool must_start_again_ = false; // when no call is under way any more
-    unsigned restarts_ = 0;
+    StartTrouble start_trouble_;    // but for the damage that gate_ knows
     unsigned gaps_at_start_ = 0;
     Instant started_;
     bool slow_start_announced_ = false;

@@ -6,6 +6,7 @@
 // Owner: StateManager. Thread: its owner's.
 
 #include <optional>
+#include <string>
 
 #include "libcore/resource_state/backoff.h"
 #include "libcore/resource_state/ports/notices.h"
@@ -21,10 +22,13 @@ public:
     [[nodiscard]] bool may_call(Instant now) const { return breaker_.may_call(now); }
     [[nodiscard]] std::optional<Instant> next_probe() const { return breaker_.next_probe(); }
     [[nodiscard]] bool is_up() const { return breaker_.is_up(); }
+    /// What the last call said that met damage; empty: none has.
+    [[nodiscard]] const std::string& damage() const { return damage_; }
     /// A call begins. REQUIRES: may_call().
     void begin() { breaker_.begin(); }
     /// The call was answered, or (Down) found nobody. Returns whether it was answered.
     bool ended(const std::optional<StoreError>& error, Instant now) {
+        if (error && error->damage != Damage::None) damage_ = error->message;
         const bool is_down = error && error->fault == StoreFault::Down;
         const bool is_news = is_down ? breaker_.failed(now) : breaker_.answered();
         if (is_news)
@@ -39,6 +43,7 @@ public:
 private:
     Breaker breaker_;
     NoticeSink& notices_;
+    std::string damage_;
 };
 
 /// The error of a result, if it is one.

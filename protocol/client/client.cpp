@@ -63,7 +63,7 @@ bool is_mutating(std::string_view kind) {
 /// Sleeps as long as a retryable refusal asks for, with jitter (I-356). Returns false without sleeping when no time
 /// would be left for an answer, which may take as long as this one `took`: a clear refusal is better than a change with
 /// an unknown outcome.
-bool wait_to_retry(const CallError& refused, Clock::duration took, Deadline deadline) {
+bool sleep_before_retry(const CallError& refused, Clock::duration took, Deadline deadline) {
     static thread_local std::minstd_rand random{std::random_device{}()};
     const std::uint32_t asked = refused.retry_after_ms == 0 ? kRetryAfterMs : refused.retry_after_ms;
     const auto wait = std::chrono::milliseconds{asked + random() % (asked / 4 + 1)};
@@ -118,6 +118,7 @@ struct Client::Impl {
 
     [[nodiscard]] Deadline deadline_of(const EncodedRequest& request, std::chrono::milliseconds timeout) const;
     Done open(Deadline deadline);
+    [[nodiscard]] bool wait_to_retry(const CallError& refused, Deadline deadline) const;
     Attempt attempt(std::string_view kind, std::string_view body, std::optional<std::uint64_t> seq, Deadline deadline);
     Attempt read_reply(std::string_view reply, std::string_view kind) const;
     Done send_hello(Deadline deadline);
@@ -141,9 +142,9 @@ Deadline Client::Impl::deadline_of(const EncodedRequest& request, std::chrono::m
 // --- one exchange -------------------------------------------------------------------------------
 
 Done Client::Impl::open(Deadline deadline) {
-    auto opened = Connection::open(
-        {options.url, options.tls_ca, options.max_message, options.wait_for_socket, options.redials, options.stopped},
-        deadline);
+    auto opened = Connection::open({options.url, options.tls_ca, options.max_message, options.wait_for_socket,
+                                    options.redials, options.stopped, options.tries_again},
+                                   deadline);
     if (!opened) {
         if (opened.error().code == ECANCELED) return failure(Kind::Stopped, opened.error().message);
         const bool denied = opened.error().code == EACCES || opened.error().code == EPERM;
@@ -151,6 +152,16 @@ Done Client::Impl::open(Deadline deadline) {
     }
     connection = std::move(opened).value();
     return {};
+}
+
+/// Whether a request that was refused for a while is to be sent again; the time for that has passed then.
+bool Client::Impl::wait_to_retry(const CallError& refused, Deadline deadline) const {
+    const auto why = [&] {
+        return fmt::format("{}{}; trying again", refused.message,
+                           refused.name.empty() ? "" : " (" + refused.name + ")");
+    };
+    if (options.tries_again && !options.tries_again(why())) return false;
+    return sleep_before_retry(refused, answered_after, deadline);
 }
 
 Attempt Client::Impl::attempt(std::string_view kind, std::string_view body, std::optional<std::uint64_t> seq,
@@ -213,7 +224,7 @@ ReplyBytes Client::Impl::hello_as(const std::string& role, Deadline deadline) {
         Attempt came = attempt("Hello", body, std::nullopt, deadline);
         if (auto* reply = std::get_if<std::string>(&came)) return std::move(*reply);
         if (auto* refused = std::get_if<CallError>(&came)) {
-            if (!refused->retryable || !wait_to_retry(*refused, answered_after, deadline)) return std::move(*refused);
+            if (!refused->retryable || !wait_to_retry(*refused, deadline)) return std::move(*refused);
             continue;
         }
         const auto& cut = std::get<ExchangeFailure>(came);
@@ -296,7 +307,7 @@ ReplyBytes Client::Impl::call(std::string_view kind, std::string_view body, Dead
 std::optional<CallError> Client::Impl::after_refusal(const CallError& refused, bool changes, bool maybe_executed,
                                                      Deadline deadline) {
     if (refused.retryable) {
-        if (wait_to_retry(refused, answered_after, deadline)) return std::nullopt;
+        if (wait_to_retry(refused, deadline)) return std::nullopt;
         return refused;
     }
     if (!is(refused, si::ErrorCode::SessionUnknown) || is_attached) {
@@ -370,6 +381,7 @@ CallResult<std::unique_ptr<Client>> Client::connect(const ClientOptions& options
 
 CallResult<std::unique_ptr<Client>> Client::attach(const Client& owner) {
     auto impl = std::make_unique<Impl>(owner.impl_->options);
+    impl->options.tries_again = {};
     impl->sid = owner.impl_->sid;
     impl->boot_id = owner.impl_->boot_id;
     impl->peer_limit = owner.impl_->peer_limit;

@@ -67,6 +67,7 @@ struct ClientOptions {
     bool wait_for_socket = false; // a missing socket file counts as "not ready yet": for a daemon just started
     bool redials = true;          // a call whose connection was cut looks for a listener until its time-out
     StopCheck stopped = {};       // asked ten times a second while a call waits; true: the call fails as Stopped
+    RetryCheck tries_again = {};  // asked before each further try of a call; false: it was the last one
     bool strict = false;          // unknown keys in replies are errors (I-312)
     bool trace = false;           // every message to stderr as JSON
 };
@@ -100,7 +101,8 @@ public:
                                                    std::chrono::milliseconds timeout = std::chrono::milliseconds{0});
 
     /// A second connection to the session of `owner`, to poll on another thread. For kinds that are not mutating: the
-    /// sequence numbers are the owner's. Once the session has ended its calls answer E_SESSION_UNKNOWN.
+    /// sequence numbers are the owner's. Once the session has ended its calls answer E_SESSION_UNKNOWN. What the owner
+    /// has for `tries_again` is not asked on that thread.
     [[nodiscard]] static CallResult<std::unique_ptr<Client>> attach(const Client& owner);
 
     /// ClientOptions::redials from now on. Without it a call fails at once when the daemon is gone, so that the caller

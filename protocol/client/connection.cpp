@@ -58,6 +58,8 @@ Result<void> Connection::connect(Deadline deadline, bool waits_for_listener) {
         if (!waits_for_listener || !is_nobody(stream.error().code) || Clock::now() + again >= deadline)
             return std::move(stream).error();
         if (options_.stopped && options_.stopped()) return Error::coded(ECANCELED, "interrupted");
+        if (options_.tries_again && !options_.tries_again("no answer from " + options_.url + "; dialling again"))
+            return std::move(stream).error();
         std::this_thread::sleep_for(again);
     }
 }

@@ -30,6 +30,7 @@ struct ConnectionOptions {
     bool wait_for_socket = false;  // when nobody listens, try until the deadline
     bool redials = true;           // the same after a cut; false: the exchange fails at once
     StopCheck stopped = {};        // ends every wait
+    RetryCheck tries_again = {};   // asked before each further try to connect
 };
 
 struct ExchangeFailure {

@@ -52,7 +52,7 @@ constexpr std::array kReplies{
     ReplyKeys{"SetExtraConfig", " kept "},
     ReplyKeys{"McsRead",
               " items cursor item text bytes state reason position staleMs database transport relay kinds services "
-              "scheduler reconcilers commands writes limits "},
+              "scheduler reconcilers commands writes limits degraded "},
     ReplyKeys{"McsWatch", " resync items cursor more "},
     ReplyKeys{"McsWrite", " id name uid version position count "},
     ReplyKeys{"Shutdown", " "},

@@ -27,8 +27,11 @@ Refused check_names(SqlConnection& connection, const Deployment& row) {
            has_row(connection, "SELECT 1 FROM deployment WHERE id <> ?1 AND (name = ?2 OR id = ?2 OR name = ?1)",
                    row.meta.id, row.name));
     if (!is_taken) return std::nullopt;
-    return Conflict{What::NameTaken,
-                    "another deployment is known by the name " + row.name + " or the id " + row.meta.id, 0};
+    // The id is mostly one that was made, and says nothing to whoever gave the name.
+    YK_SQL(is_name_taken, has_row(connection, "SELECT 1 FROM deployment WHERE id <> ?1 AND (name = ?2 OR id = ?2)",
+                                  row.meta.id, row.name));
+    if (is_name_taken) return Conflict{What::NameTaken, "another deployment is known by the name " + row.name, 0};
+    return Conflict{What::NameTaken, "another deployment has the name " + row.meta.id + ", which cannot be an id", 0};
 }
 
 /// The columns of a Deployment that users give, in the order of its statements, and its uid.

@@ -9,7 +9,7 @@ namespace yk::rs {
 namespace {
 
 LogFault down(const StoreError& error) {
-    return {LogFault::What::Down, {}, error.message};
+    return {LogFault::What::Down, {}, error.message, error.damage != Damage::None};
 }
 
 /// The value, or Down as an answer of the enclosing function.

@@ -32,10 +32,19 @@ StoreFault fault_of(int extended) {
     }
 }
 
+Damage damage_of(int extended) {
+    switch (extended & 0xff) {
+    case SQLITE_CORRUPT: return Damage::Pages;
+    case SQLITE_NOTADB: return Damage::File;
+    default: return Damage::None;
+    }
+}
+
 StoreError error_of(sqlite3* database) {
     const int extended = sqlite3_extended_errcode(database);
-    const char* const way_out = (extended & 0xff) == SQLITE_CORRUPT ? "; stop ykd and put a copy back" : "";
-    return {fault_of(extended), std::string{sqlite3_errmsg(database)} + way_out};
+    const Damage damage = damage_of(extended);
+    const char* const way_out = damage == Damage::Pages ? "; stop ykd and put a copy back" : "";
+    return {fault_of(extended), std::string{sqlite3_errmsg(database)} + way_out, damage};
 }
 
 /// The address of a file that nobody changes.
@@ -100,7 +109,7 @@ Result<std::unique_ptr<SqliteConnection>, StoreError> SqliteConnection::open(con
                                                                              const SqliteSettings& settings) {
     YK_TRY(connection, begin(path, settings, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
     if (const auto done = connection->set_up(); !done.ok())
-        return StoreError{done.error().fault, path + ": " + done.error().message};
+        return StoreError{done.error().fault, path + ": " + done.error().message, done.error().damage};
     return connection;
 }
 

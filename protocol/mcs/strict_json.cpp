@@ -38,6 +38,15 @@ private:
     std::string fault_;
 };
 
+/// What the parser says, without its own name and number of the error in front: where it is, and why.
+std::string reason_of(std::string_view what) {
+    if (const auto end = what.find("] "); what.starts_with('[') && end != std::string_view::npos)
+        what.remove_prefix(end + 2);
+    constexpr std::string_view kBefore = "parse error at ";
+    if (what.starts_with(kBefore)) what.remove_prefix(kBefore.size());
+    return std::string{what};
+}
+
 } // namespace
 
 Result<Json> parse_strict(std::string_view text) {
@@ -48,7 +57,7 @@ Result<Json> parse_strict(std::string_view text) {
         if (!watch.fault().empty()) return policy_fault({}, watch.fault());
         return tree;
     } catch (const Json::exception& fault) {
-        return policy_fault({}, std::string{"is no JSON: "} + fault.what());
+        return policy_fault({}, "is no JSON: " + reason_of(fault.what()));
     }
 }
 

@@ -23,6 +23,10 @@ struct ReadOutcome {
 /// Whether who waits wants to wait no longer, because of a signal for instance. Asked ten times a second; empty: never.
 using StopCheck = std::function<bool()>;
 
+/// Whether something is tried once more, and `why` it has to be, as `no answer from ADDRESS; dialling again`. Empty: it
+/// is.
+using RetryCheck = std::function<bool(const std::string& why)>;
+
 /// Thread: any, but one at a time. The destructor closes the connection.
 class ByteStream {
 public:

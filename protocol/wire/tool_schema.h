@@ -111,7 +111,7 @@ template <>
 struct Schema<si::McsReadRequest> {
     using M = si::McsReadRequest;
     using fields = Fields<Field<"what", &M::what, kId, kRequired>, Field<"kind", &M::kind>, Field<"id", &M::id>,
-                          Field<"limit", &M::limit>, Field<"cursor", &M::cursor>,
+                          Field<"limit", &M::limit>, Field<"cursor", &M::cursor, kMessage>,
                           Field<"minPosition", &M::min_position>, Field<"waitMs", &M::wait_ms>>;
 };
 
@@ -133,7 +133,7 @@ template <>
 struct Schema<si::McsBody> {
     using M = si::McsBody;
     using fields =
-        Fields<Field<"name", &M::name>, Field<"partition", &M::partition>, Field<"queue", &M::queue, kQueue>,
+        Fields<Field<"name", &M::name, kMessage>, Field<"partition", &M::partition>, Field<"queue", &M::queue, kQueue>,
                Field<"user", &M::user>, Field<"groups", &M::groups>, Field<"resource", &M::resource>,
                Field<"replicas", &M::replicas>, Field<"minReplicas", &M::min_replicas>,
                Field<"maxReplicas", &M::max_replicas>, Field<"policy", &M::policy, kConfig>,

@@ -28,7 +28,12 @@ within_20_s "api has no scale" shows '^api - 1 0 1 Scheduling .* the-api bob 1 v
 json 'd["items"][1]["resource"]' "{'memory': 1073741824, 'vcore': 500}" deployment list -o json
 json '[one["name"] for one in d["items"]]' "['web']" deployment list -q root -o json
 says '^web$' deployment list -q root.a -o name
-expect 1 'name web' deployment create web
+expect 1 'known by the name web \(E_BAD_STATE\)$' deployment create web
+expect 1 'known by the name web ' deployment create web --id mine
+expect 1 'it has 300 bytes, of at most 200' deployment create "$(printf 'n%.0s' {1..300})"
+expect 1 'nothing but blanks' deployment create ' '
+expect 1 'control character' deployment create $'web\xe2\x80\xae'
+expect 2 'no command to have variables' deployment create b --env A=1
 expect 1 '51 replicas: 0 to 50 are allowed' deployment scale web 51
 expect 2 'not negative' deployment scale web -- -1
 expect 2 'cascade' deployment create b --delete-mode all
@@ -47,6 +52,7 @@ says '^state: +Scheduling$' deployment show web
 says '^n1 +default +schedulable +3Gi 8 vcore ' mcs node list
 says '^scheduler: +RM mcs is running: 2 deployments with replicas, 1 node$' mcs status
 expect 2 'what is to change' mcs node set n1
+says '^  show, describe  ' deployment --help
 says '^node n1 changed$' mcs node set n1 -R memory=4Gi,vcore=8
 within_20_s "the larger node is not used" comes_to '^web root.a 5 4 1 Scheduling '
 says '^node n1 drained$' mcs node drain n1
@@ -80,6 +86,8 @@ says '^deployment web autoscaled$' deployment autoscale web --min 2 --max 8 --me
 says '^scaling: +2 to 8, by load=70; mon-fri 00:00=3$' deployment show web
 expect 1 "'weight' is no metric" deployment metric web weight=7
 expect 2 'such as load=70' deployment metric web load
+expect 2 'from 0 to 9223372036854775.807' deployment metric web load=-5
+expect 2 'from 0 to 9223372036854775.807' deployment metric web load=9223372036854775807
 says '^deployment web takes load=490$' deployment metric web load=490
 within_20_s "the metric does not count" comes_to '^web root.a 7 [0-9]+ '
 says '^deployment web paused$' deployment pause web
@@ -95,6 +103,7 @@ expect 1 'deployment web: it is at version [0-9]+, and the file is of version [0
     deployment apply -f "$work/all.yaml"
 says '^deployment web changed$' deployment apply -f "$work/all.yaml" --force
 says '^scaling: +2 to 20, by 00:00=9$' deployment show web
+expect 1 'is no JSON: line 1, column 3: ' deployment autoscale web --policy - <<<'{nothing}'
 expect 1 'body.policy.schedule' deployment autoscale web --policy - <<<'{"schedule": [{"at": "99:00", "replicas": 9}]}'
 says '^deployment web changed$' deployment set web -R memory=1Gi,vcore=250m --tag team=b --priority 3
 expect 7 'deployment web has' deployment set web --priority 4 --wait --timeout 1ms
@@ -145,6 +154,7 @@ expect 0 '^resync of node begun$' mcs resync node --wait
 expect 0 '^resync of all begun$' mcs resync --wait
 says '^deployment web is looked at$' mcs reconcile deployment web
 expect 2 'ID' mcs reconcile node
+expect 4 'there is no deployment "nosuch"' mcs reconcile deployment nosuch
 in_sync() { ykctl mcs inspect "$@" | grep -q '^verdict: *in sync$'; }
 for kind in deployment deploymentscale deploymentschedule; do within_20_s "$kind web is not in sync" in_sync "$kind" web; done
 within_20_s "node n1 is not in sync" in_sync node n1

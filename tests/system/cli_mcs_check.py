@@ -76,7 +76,11 @@ def test_what_is_no_database_is_said_and_stays_as_it_is():
         found = sorted(name for name in os.listdir(daemon.folder) if name.startswith("foreign"))
         check(found == ["foreign %3f?#.db", "foreign.db"], found)
         status, _, said = check_database(daemon.folder)
-        check(status == 4, status, said)
+        check(status == 4 and "it is a directory" in said, status, said)
+        status, _, said = check_database("/dev/null")
+        check(status == 4 and "not a regular file" in said, status, said)
+        status, _, said = check_database("foo:bar")
+        check(status == 2 and "no scheme foo" in said and "postgresql://" in said, status, said)
         status, _, said = check_database("postgresql://user:secret@127.0.0.1:1/none")
         check(status == 1 and "secret" not in said and "127.0.0.1" in said, status, said)
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykctl/client/context.h"
 
+#include <algorithm>
 #include <csignal>
 #include <ostream>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,6 +18,12 @@ namespace yk::cli {
 namespace {
 
 using wire::Value;
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kNoteAfter{2000};    // which nobody takes for a hang
+constexpr milliseconds kSoonAnswered{2000}; // by any daemon that is well
 
 constexpr auto kForbidden = static_cast<std::uint32_t>(si::ErrorCode::Forbidden);
 
@@ -71,22 +79,54 @@ void Context::fail_when_gone() {
     if (client_) client_->set_redials(false);
 }
 
+TimeToWait Context::begin_wait(milliseconds otherwise) {
+    if (wait_) return *wait_;
+    const auto limit = std::exchange(settings_.timeout, std::nullopt).value_or(otherwise);
+    wait_ = TimeToWait{limit, Clock::now() + limit};
+    settings_.client.timeout = std::clamp(limit, kSoonAnswered, kQuick);
+    return *wait_;
+}
+
+/// How long a request may take, beside what the daemon is asked to wait. `timeout`: what the command says; zero:
+/// nothing.
+milliseconds Context::time_for(const wire::EncodedRequest& request, milliseconds timeout) const {
+    if (timeout.count() == 0)
+        timeout = settings_.timeout || is_quick(request.kind) ? settings_.client.timeout : milliseconds{kPatience};
+    if (!wait_) return timeout;
+    const auto left = std::chrono::ceil<milliseconds>(wait_->end - Clock::now());
+    const auto most = std::max(left, kSoonAnswered) - request.wait; // may be below 0: the wait is added to it
+    return std::min(timeout, most.count() == 0 ? milliseconds{1} : most);
+}
+
+bool Context::tries_again(const std::string& why) {
+    const auto now = Clock::now();
+    if (wait_ && now >= wait_->end) return false;
+    if (is_noted_ || now - asked_ < kNoteAfter) return true;
+    is_noted_ = true;
+    if (why != last_noted_) note(why + "; Ctrl-C ends this");
+    last_noted_ = why;
+    return true;
+}
+
 Answer<wire::Client*> Context::client() {
     if (!client_) {
         settings_.client.stopped = is_signal_held;
-        YK_TRY(connected, connect(settings_));
+        Settings settings = settings_; // others connect by those of the context on threads of their own
+        settings.client.tries_again = [this](const std::string& why) { return tries_again(why); };
+        YK_TRY(connected, connect(settings));
         client_ = std::move(connected);
     }
     return client_.get();
 }
 
 Answer<Value> Context::call(const wire::EncodedRequest& request, std::chrono::milliseconds timeout) {
+    asked_ = Clock::now();
+    is_noted_ = false;
     YK_TRY(connection, client());
-    if (timeout.count() == 0 && !settings_.timeout && !is_quick(request.kind)) timeout = kPatience;
-    const auto sent = std::chrono::steady_clock::now();
-    auto reply = connection->call(request, timeout);
+    const auto sent = Clock::now();
+    auto reply = connection->call(request, time_for(request, timeout));
     if (settings_.verbose) {
-        const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - sent;
+        const std::chrono::duration<double, std::milli> took = Clock::now() - sent;
         streams_.err << fmt::format("ykctl: {} {} in {:.1f} ms\n", request.kind, reply.ok() ? "answered" : "failed",
                                     took.count());
     }

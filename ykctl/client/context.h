@@ -36,6 +36,12 @@ struct RmInfo {
     bool detached = false;
 };
 
+/// How long a command waits in all.
+struct TimeToWait {
+    std::chrono::milliseconds limit{0};
+    std::chrono::steady_clock::time_point end;
+};
+
 /// Owner: run() in run_command_line.cpp. Thread: main. The connection is made by the first call that needs it, and
 /// ended politely by the destructor.
 class Context {
@@ -50,12 +56,10 @@ public:
     /// To be called before any command runs.
     void set_settings(Settings settings) { settings_ = std::move(settings); }
     [[nodiscard]] const Settings& settings() const { return settings_; }
-    /// Returns --timeout for a command that waits that long itself; its requests have their usual time-out from then
-    /// on. To be called before the first request.
-    [[nodiscard]] std::optional<std::chrono::milliseconds> take_timeout() {
-        settings_.client.timeout = kQuick;
-        return std::exchange(settings_.timeout, std::nullopt);
-    }
+    /// For a command that waits itself: --timeout from now on, or `otherwise` without one. By the end all its requests
+    /// are over together, whatever each of them waits for; only an answer that comes soon is taken however short the
+    /// time is. The first call counts, and later ones return the same.
+    TimeToWait begin_wait(std::chrono::milliseconds otherwise);
     [[nodiscard]] Format format() const { return settings_.format; }
     [[nodiscard]] bool machine_readable() const { return is_machine_readable(settings_.format); }
     [[nodiscard]] Style style() const;
@@ -118,6 +122,10 @@ public:
 
 private:
     [[nodiscard]] Answer<wire::Client*> client();
+    [[nodiscard]] std::chrono::milliseconds time_for(const wire::EncodedRequest& request,
+                                                     std::chrono::milliseconds timeout) const;
+    /// Before a request is tried again; says so once when that has gone on for a while. False: the time is over.
+    [[nodiscard]] bool tries_again(const std::string& why);
     /// Hands one page to `take`. Returns the cursor of the next one; empty: it was the last.
     [[nodiscard]] Answer<std::string> call_page(const wire::EncodedRequest& request, const TakePage& take);
     [[nodiscard]] Answer<wire::Value> call_for_rm(const wire::EncodedRequest& request,
@@ -127,7 +135,11 @@ private:
     std::string version_;
     Settings settings_;
     std::unique_ptr<wire::Client> client_;
-    bool is_answered_ = true; // the last request was; else nobody waits for the answer to a Bye either
+    bool is_answered_ = true;        // the last request was; else nobody waits for the answer to a Bye either
+    std::optional<TimeToWait> wait_; // nullopt: none has begun
+    std::chrono::steady_clock::time_point asked_; // when the request under way was made
+    bool is_noted_ = false;                       // that it waits
+    std::string last_noted_;                      // why, of this request or one before
     std::optional<RmInfo> rm_;
 };
 

@@ -141,7 +141,7 @@ Outcome wait_until_placed(Context& context, Awaited awaited, std::chrono::millis
         return usage_error("--wait: the RM is served by a process; only that one is told of placements");
     YK_TRY(rm, context.rm());
     using Clock = std::chrono::steady_clock;
-    const auto deadline = Clock::now() + limit;
+    const auto deadline = context.begin_wait(limit).end;
     const HeldSignals signals;
     Reconnect reconnect{context, signals};
     while (!awaited.asks.empty()) {
@@ -202,7 +202,9 @@ std::optional<Failure> check_add_options(const AddOptions& options) {
 }
 
 Outcome add_asks(Context& context, const AddOptions& options) {
-    const auto limit = options.wait ? context.take_timeout().value_or(kDefaultWait) : kDefaultWait;
+    // Without --timeout a long file may take longer than the wait behind it.
+    const bool is_limited = options.wait && context.settings().timeout.has_value();
+    const auto limit = is_limited ? context.begin_wait(kDefaultWait).limit : kDefaultWait;
     Awaited awaited;
     auto* const wanted = options.wait ? &awaited : nullptr;
     const auto send = [&](const auto& batch, Report& report) { return add_batch(context, batch, report, wanted); };

@@ -317,7 +317,7 @@ private:
 
 Outcome wait(Context& context, const WaitOptions& options) {
     YK_TRY(wanted, wanted_of(options));
-    const auto limit = context.take_timeout().value_or(kDefaultWait);
+    const auto limit = context.begin_wait(kDefaultWait).limit;
     return Waiting{context, wanted, limit}.run();
 }
 

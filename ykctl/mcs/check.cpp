@@ -30,6 +30,7 @@ struct Opened {
     std::unique_ptr<rs::SqlConnection> connection;
     std::string shown; // for people: without a password
     bool is_sqlite = true;
+    std::optional<rs::StoreError> damage; // that keeps it from being used at all; the connection reads only
 
     [[nodiscard]] std::span<const mcs::CheckRule> rules() const {
         return is_sqlite ? mcs::sqlite_rules() : std::span<const mcs::CheckRule>{};
@@ -46,16 +47,36 @@ std::string path_of(const std::string& database) {
     return database.starts_with(kScheme) ? database.substr(kScheme.size()) : database;
 }
 
+/// Why there cannot be a database at `path`; nothing: it is a file.
+std::optional<Failure> why_no_file(const std::string& path) {
+    const std::vector<std::string> hints{
+        "where is it?  mcs.db.url of the settings, below the state directory; ykctl mcs status"};
+    std::error_code error;
+    const auto type = std::filesystem::status(path, error).type();
+    if (type == std::filesystem::file_type::regular) return std::nullopt;
+    if (type == std::filesystem::file_type::directory)
+        return not_found(printable(path) + ": it is a directory, and a database is a file", hints);
+    if (type == std::filesystem::file_type::none) return failed(path, error.message());
+    if (type != std::filesystem::file_type::not_found)
+        return not_found(printable(path) + ": it is not a regular file", hints);
+    const std::size_t colon = path.find(':');
+    if (colon != 0 && colon < path.find('/'))
+        return usage_error(printable(path) + ": there is no such file, and no scheme " +
+                               printable(path.substr(0, colon)),
+                           {"what is known?  sqlite:PATH, PATH or postgresql://HOST/DATABASE"});
+    return not_found(printable(path) + ": there is no such file", hints);
+}
+
 /// A file that is not there is not made, and one of another program stays as it is.
 Answer<Opened> open_sqlite(const std::string& path) {
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(path, error))
-        return not_found(printable(path) + ": there is no such file",
-                         {"where is it?  mcs.db.url of the settings, below the state directory; ykctl mcs status"});
+    if (auto why = why_no_file(path)) return *std::move(why);
     {
-        const auto file = rs::SqliteConnection::look_at(path);
+        auto file = rs::SqliteConnection::look_at(path);
         if (!file.ok()) return failed(path, file.error().message);
-        if (const auto ours = mcs::has_our_schema(**file); !ours.ok()) return failed(path, ours.error().message);
+        const auto ours = mcs::has_our_schema(**file);
+        if (!ours.ok() && ours.error().damage == rs::Damage::Pages) // whose it is cannot be known
+            return Opened{{}, std::move(file).value(), path, true, ours.error()};
+        if (!ours.ok()) return failed(path, ours.error().message);
     }
     auto lock = rs::DatabaseLock::take(path, rs::DatabaseLock::How::Exclusive);
     if (!lock.ok())
@@ -63,7 +84,7 @@ Answer<Opened> open_sqlite(const std::string& path) {
                       {"a daemon that runs checks itself:  ykctl mcs status      stop it first:  systemctl stop ykd"});
     auto connection = rs::SqliteConnection::open(path);
     if (!connection.ok()) return failed(path, connection.error().message);
-    return Opened{std::move(lock).value(), std::move(connection).value(), path, true};
+    return Opened{std::move(lock).value(), std::move(connection).value(), path, true, {}};
 }
 
 #ifdef YK_WITH_PG
@@ -71,7 +92,7 @@ Answer<Opened> open_postgres(const std::string& url) {
     const std::string shown = rs::shown_address(url);
     auto connection = rs::PostgresConnection::open({url});
     if (!connection.ok()) return failed(shown, connection.error().message);
-    return Opened{{}, std::move(connection).value(), shown, false};
+    return Opened{{}, std::move(connection).value(), shown, false, {}};
 }
 #else
 Answer<Opened> open_postgres(const std::string& /*url*/) {
@@ -120,9 +141,9 @@ std::string report_text(const CheckReport& report, const std::string& place, std
             leaders += fmt::format("{}{}: {}{}", leaders.empty() ? "" : ", ", each.name, printable(each.holder),
                                    each.left_ms > 0 ? "" : " (run out)");
     std::string text = fields_text({{"database", printable(place)},
-                                    {"uid", printable(report.uid)},
-                                    {"position", printable(report.position)},
-                                    {"rows", rows},
+                                    {"uid", or_dash(printable(report.uid))},
+                                    {"position", or_dash(printable(report.position))},
+                                    {"rows", or_dash(rows)},
                                     {"leases", or_dash(leaders)}},
                                    style);
     if (mended > 0) text += fmt::format("{} mended\n", pluralize(static_cast<std::uint64_t>(mended), "row"));
@@ -134,6 +155,18 @@ std::string report_text(const CheckReport& report, const std::string& place, std
     return text;
 }
 
+/// All that can be said of it.
+Answer<CheckReport> look_at(const Opened& opened) {
+    if (opened.damage) return mcs::damage_report(*opened.connection, *opened.damage, opened.rules());
+    const auto ours = mcs::has_our_schema(*opened.connection);
+    if (!ours.ok() && ours.error().damage == rs::Damage::Pages)
+        return mcs::damage_report(*opened.connection, ours.error(), opened.rules());
+    if (!ours.ok()) return failed(opened.shown, ours.error().message);
+    auto report = mcs::check_database(*opened.connection, opened.rules());
+    if (!report.ok()) return failed(opened.shown, report.error().message);
+    return std::move(report).value();
+}
+
 struct CheckOptions {
     std::string database;
     bool repairs = false;
@@ -143,32 +176,29 @@ Outcome check(Context& context, const CheckOptions& options) {
     const bool is_postgres =
         options.database.starts_with("postgresql://") || options.database.starts_with("postgres://");
     YK_TRY(opened, is_postgres ? open_postgres(options.database) : open_sqlite(path_of(options.database)));
-    if (const auto ours = mcs::has_our_schema(*opened.connection); !ours.ok())
-        return failed(opened.shown, ours.error().message);
-    auto report = mcs::check_database(*opened.connection, opened.rules());
-    if (!report.ok()) return failed(opened.shown, report.error().message);
+    YK_TRY(report, look_at(opened));
     std::int64_t mended = 0;
-    if (options.repairs && report->mendable() > 0) {
-        if (const std::string leader = leader_in(*report); !leader.empty())
+    if (options.repairs && report.mendable() > 0) {
+        if (const std::string leader = leader_in(report); !leader.empty())
             return failed(opened.shown, "a daemon writes it: " + leader, {"stop all that use it, then try again"});
         const auto done = mcs::mend_database(*opened.connection, opened.rules());
         if (!done.ok()) return failed(opened.shown, done.error().message);
         mended = *done;
-        report = mcs::check_database(*opened.connection, opened.rules());
-        if (!report.ok()) return failed(opened.shown, report.error().message);
+        YK_TRY(anew, look_at(opened));
+        report = std::move(anew);
     }
-    YK_TRY(shown, context.show_item(value_of(*report, opened.shown, mended), report->uid,
-                                    report_text(*report, opened.shown, mended, context.style())));
-    if (report->findings.empty()) return shown;
-    if (report->mendable() > 0 && !options.repairs)
-        context.note(pluralize(report->mendable(), "thing") + " can be mended:  --repair");
+    YK_TRY(shown, context.show_item(value_of(report, opened.shown, mended), report.uid,
+                                    report_text(report, opened.shown, mended, context.style())));
+    if (report.findings.empty()) return shown;
+    if (report.mendable() > 0 && !options.repairs)
+        context.note(pluralize(report.mendable(), "thing") + " can be mended:  --repair");
     return Exit::Different;
 }
 
 } // namespace
 
 void define_mcs_check(Command noun, Context& context) {
-    const auto command = noun.sub("check", "look for what is wrong in a database that no daemon uses");
+    const auto command = noun.sub("check", "look for what is wrong in a database itself, without ykd");
     const auto options = std::make_shared<CheckOptions>();
     command.option("--db", options->database, "sqlite:PATH, PATH or postgresql://HOST/DATABASE")
         .value("URL")

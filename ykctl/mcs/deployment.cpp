@@ -26,7 +26,7 @@ namespace {
 constexpr const char* kKind = "deployment";
 /// Changes one as `request` says. With `waits` it returns when all is placed.
 Outcome change(Context& context, si::McsWriteRequest request, const std::string& done, bool waits = false) {
-    const auto limit = waits ? context.take_timeout().value_or(kDefaultWait) : kDefaultWait;
+    const auto limit = waits ? context.begin_wait(kDefaultWait).limit : kDefaultWait;
     request.kind = kKind;
     YK_TRY(reply, send_change(context, request, done));
     if (!waits) return Exit::Ok;
@@ -55,6 +55,8 @@ struct CreateOptions {
 
 Answer<si::McsBody> body_of(Context& context, const CreateOptions& options) {
     SpecOptions spec = options.spec;
+    if (!spec.variables.empty() && !spec.has_command())
+        return usage_error("--env: there is no command to have variables", {"which one?  --command COMMAND"});
     if (!spec.user) spec.user = login_name();
     if (spec.resources.empty()) spec.resources = {"vcore=1"};
     YK_TRY(body, body_of(spec));
@@ -90,6 +92,7 @@ void define_create(Command noun, Context& context) {
 
 /// What is said of the command changes those tags alone: the others are read first, and may not change meanwhile.
 Outcome set(Context& context, const std::string& name, const SpecOptions& options, bool waits) {
+    if (waits) context.begin_wait(kDefaultWait); // what is read first counts
     si::McsWriteRequest request{.verb = "set", .id = name};
     si::StringMap tags;
     if (options.has_work() && options.tags.empty()) {
@@ -164,7 +167,9 @@ Answer<si::McsMetric> metric_of(const std::string& text, const std::optional<std
     const std::size_t equals = text.find('=');
     const auto value = equals == std::string::npos ? std::nullopt : parse_thousandths(text.substr(equals + 1));
     if (equals == 0 || !value)
-        return usage_error(text + ": a number of at most three decimals is wanted, such as load=70");
+        return usage_error(text + ": " +
+                           fault_of_thousandths(equals == std::string::npos ? "" : text.substr(equals + 1)) +
+                           ", such as load=70");
     YK_TRY(of, replicas_of("--replica", replica));
     return si::McsMetric{text.substr(0, equals), *value, of};
 }
@@ -188,7 +193,7 @@ void define_metric(Command noun, Context& context) {
 // --- wait ------------------------------------------------------------------------------------------------------------
 
 Outcome wait_for(Context& context, const std::string& name, const std::string& state) {
-    const auto limit = context.take_timeout().value_or(kDefaultWait);
+    const auto limit = context.begin_wait(kDefaultWait).limit;
     if (state == "placed") return wait_until_placed(context, {name, 0}, limit);
     return wait_until_deleted(context, name, limit);
 }
@@ -211,7 +216,7 @@ Outcome erase(Context& context, const std::string& name, const std::optional<std
     body.delete_mode = mode;
     const si::McsWriteRequest request{.verb = "delete", .id = name, .body = std::move(body)};
     if (!waits) return change(context, request, "deleted");
-    const auto limit = context.take_timeout().value_or(kDefaultWait);
+    const auto limit = context.begin_wait(kDefaultWait).limit;
     auto before = context.call(si::McsReadRequest{.what = "describe", .kind = kKind, .id = name});
     if (!before.ok()) return with_way_out(std::move(before).error(), kKind);
     YK_TRY(done, change(context, request, "deleted"));
@@ -240,9 +245,8 @@ void define_deployment(Command root, Context& context) {
     const auto noun = root.sub("deployment", "deployments: so many replicas of an application, kept in ykd's database");
     define_create(noun, context);
     define_deployment_list(noun.sub("list", "deployments, by name").alias("ls"), context);
-    define_deployment_show(
-        noun.sub("show", "one deployment: what it should be, and why it has so many replicas").alias("describe"),
-        context);
+    define_deployment_show(noun.sub("show", "one deployment: what it should be, and why it has so many replicas"),
+                           context);
     define_deployment_logs(noun.sub("logs", "what the commands of its replicas have written"), context);
     define_deployment_apply(
         noun.sub("apply", "have the deployments of a file be as it says, and make those that are missing"), context);

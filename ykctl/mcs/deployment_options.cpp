@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykctl/mcs/deployment_options.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "ykctl/cli/values.h"
@@ -30,6 +31,11 @@ Answer<void> take_work(const SpecOptions& options, si::StringMap& tags) {
 }
 
 } // namespace
+
+bool SpecOptions::has_command() const {
+    return command ||
+           std::any_of(tags.begin(), tags.end(), [](const std::string& tag) { return tag.starts_with("command="); });
+}
 
 void define_delete_mode(Command command, const char* name, std::optional<std::string>& into, const char* help) {
     command.option(name, into, help).choices({"cascade", "owners", "orphan"}).value("MODE");

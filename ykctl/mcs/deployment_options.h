@@ -23,6 +23,8 @@ struct SpecOptions {
 
     /// Whether it says anything of the command.
     [[nodiscard]] bool has_work() const { return command || restart || !variables.empty(); }
+    /// Whether it names the command itself, also as the tag that it is kept as.
+    [[nodiscard]] bool has_command() const;
 };
 /// `is_new`: of a deployment that is created; else of one that is changed.
 void define_spec(Command command, SpecOptions& options, bool is_new);

@@ -49,7 +49,7 @@ std::vector<std::string> kinds_unread(const Value& status, const std::string& ki
 }
 
 Outcome resync(Context& context, const std::string& kind, bool waits) {
-    const auto limit = waits ? context.take_timeout().value_or(kDefaultWait) : kDefaultWait;
+    const auto limit = waits ? context.begin_wait(kDefaultWait).limit : kDefaultWait;
     const auto asked = Clock::now();
     YK_CHECKED(operate(context, {.verb = "resync", .kind = kind}, "resync of " + kind + " begun"));
     if (!waits) return Exit::Ok;

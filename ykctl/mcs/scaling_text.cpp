@@ -122,6 +122,14 @@ std::optional<std::int64_t> parse_thousandths(const std::string& text) {
     return are_digits ? to_number<std::int64_t>(digits) : std::nullopt;
 }
 
+std::string fault_of_thousandths(const std::string& text) {
+    const std::string amount = text.starts_with('-') ? text.substr(1) : text;
+    const std::size_t dot = std::min(amount.find('.'), amount.size());
+    const bool is_long = dot >= 16 && amount.find_first_not_of("0123456789") >= dot; // too long to be parsed
+    const bool is_number = parse_thousandths(is_long ? amount.substr(dot - 1) : amount).has_value();
+    return is_number ? "the value is from 0 to 9223372036854775.807" : "a number of at most three decimals is wanted";
+}
+
 Answer<std::string> policy_of(const std::vector<std::string>& metrics, const std::vector<std::string>& schedules) {
     Value policy = Value::object();
     for (const std::string& text : metrics) {

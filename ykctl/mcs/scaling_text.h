@@ -14,6 +14,8 @@ namespace yk::cli {
 
 /// `70` or `0.25`, of at most three decimals and not negative, in thousandths; nullopt: it is none.
 [[nodiscard]] std::optional<std::int64_t> parse_thousandths(const std::string& text);
+/// Why a text is none of them: what is wanted in its place.
+[[nodiscard]] std::string fault_of_thousandths(const std::string& text);
 
 /// The policy that the options --metric and --schedule make: JSON; at least one of them has a text.
 [[nodiscard]] Answer<std::string> policy_of(const std::vector<std::string>& metrics,

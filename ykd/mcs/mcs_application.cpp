@@ -198,7 +198,9 @@ void McsApplication::look_around(Instant now) {
     notices_.note("upkeep", house.fault);
     // Leases are written all the time: a disk that is full is noticed here, also when nobody else writes (rs F-32).
     const bool is_read = is_database_up(manager_, transport_);
-    notices_.note("leases", leases_ && is_read ? leases_->fault() : std::string{});
+    const std::string unwritten = leases_ && is_read ? leases_->fault() : std::string{};
+    if (notices_.note("leases", unwritten))
+        notices_.say("leases", "none can be written, and nobody leads here: " + unwritten, spdlog::level::warn);
     notices_.note("relay", house.is_relay_stuck
                                ? "the relay is more than mcs.log.maxRows changes behind, and those that "
                                  "it has not sent were removed from the log; see that the broker "
@@ -254,9 +256,11 @@ std::optional<rs::Lease> McsApplication::lease(std::string_view name, Instant no
 }
 
 void McsApplication::lease_changed(std::string_view name, const std::optional<rs::Lease>& lease, Instant now) {
-    notices_.say(fmt::format("lease {}", name), !lease            ? "lost"
-                                                : lease->is_valid ? "held"
-                                                                  : "in doubt, nothing is written");
+    const std::string what = fmt::format("lease {}", name);
+    if (lease && !lease->is_valid)
+        say_in_doubt(what);
+    else
+        notices_.say(what, lease ? "held" : "lost");
     if (!lease) ++lost_[std::string{name}];
     if (name == kPurgeLease) return house_.set_purging(lease && lease->is_valid);
     if (name == kRelayLease)
@@ -265,6 +269,14 @@ void McsApplication::lease_changed(std::string_view name, const std::optional<rs
         forget_dead_letters(name);
     if (name == mcs::kSchedulerService) return scheduling_.lease_changed(lease, now);
     manager_.set_lease(name, lease, now);
+}
+
+/// One that could not be renewed in time is a warning only where the database is why.
+void McsApplication::say_in_doubt(const std::string& lease) {
+    constexpr const char* kInDoubt = "in doubt, nothing is written";
+    const std::string why = leases_ ? leases_->fault() : std::string{};
+    if (why.empty()) return notices_.say(lease, kInDoubt);
+    notices_.say(lease, fmt::format("{}: it cannot be renewed: {}", kInDoubt, why), spdlog::level::warn);
 }
 
 /// Who begins to lead begins with every key anew: what an earlier one could not do is its business (rs R-086).

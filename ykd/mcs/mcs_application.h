@@ -147,6 +147,7 @@ private:
     void note_change(const std::string& part, const std::string& trouble);
     void answered(const Row& row, const mcs::WriteOutcome& outcome, Instant now,
                   std::function<void(const mcs::WriteOutcome&)> done);
+    void say_in_doubt(const std::string& lease);
     void lease_changed(std::string_view name, const std::optional<rs::Lease>& lease, Instant now);
     void forget_dead_letters(std::string_view service);
 

@@ -9,7 +9,6 @@
 #include "libcore/base/pluralize.h"
 #include "libcore/base/text.h"
 #include "libcore/mcs/kinds.h"
-#include "ykd/process/log.h"
 
 namespace yk::service {
 namespace {
@@ -58,14 +57,14 @@ void McsNotices::notice(const rs::Notice& notice) {
     write_line(notice);
 }
 
-void McsNotices::note(std::string_view part, const std::string& fault) {
+bool McsNotices::note(std::string_view part, const std::string& fault) {
     const std::string key = fmt::format("mcs {}", part);
     if (fault.empty()) {
         if (faults_.erase(key) != 0) degraded_.clear(key);
-        return;
+        return false;
     }
-    faults_.insert(key);
     degraded_.set(key, fmt::format("MCS, {}: {}", part, printable(fault)));
+    return faults_.insert(key).second;
 }
 
 void McsNotices::note_dead_letter(const rs::Notice& notice) {
@@ -102,10 +101,10 @@ bool McsNotices::is_line_due(const std::string& what, std::string& line) {
     return count <= kLines;
 }
 
-void McsNotices::say(const std::string& what, std::string_view text) {
+void McsNotices::say(const std::string& what, std::string_view text, spdlog::level::level_enum level) {
     std::string line = fmt::format("{}: {}", what, text);
     if (!is_line_due(what, line)) return;
-    log("mcs").info("{}", line);
+    log("mcs").log(level, "{}", line);
     event_(line);
 }
 

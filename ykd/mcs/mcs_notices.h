@@ -15,6 +15,7 @@
 #include "libcore/resource_state/ports/notices.h"
 #include "protocol/databases/housekeeping/mcs_housekeeping.h"
 #include "ykd/process/degraded.h"
+#include "ykd/process/log.h"
 #include "ykd/process/minute_counter.h"
 
 namespace yk::service {
@@ -32,10 +33,10 @@ public:
     McsNotices& operator=(const McsNotices&) = delete;
 
     void notice(const rs::Notice& notice) override;
-    /// What is wrong with a part of MCS now; empty: nothing. `part`: one word.
-    void note(std::string_view part, const std::string& fault);
+    /// What is wrong with a part of MCS now; empty: nothing. `part`: one word. Returns whether it was well before.
+    bool note(std::string_view part, const std::string& fault);
     /// Something else that has changed: a line and an event, no more than a few of each `what` a minute.
-    void say(const std::string& what, std::string_view text);
+    void say(const std::string& what, std::string_view text, spdlog::level::level_enum level = spdlog::level::info);
 
 private:
     void note_dead_letter(const rs::Notice& notice);

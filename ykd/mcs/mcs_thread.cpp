@@ -136,7 +136,8 @@ std::optional<McsThread::TimePoint> McsThread::step() {
     const Question question = next_question();
     if (question) question(application_.get(), now);
     if (!application_) return question ? std::nullopt : std::optional{open_or_wait(now)};
-    if (application_->work(now) || question) return std::nullopt;
+    const bool has_worked = application_->work(now);
+    if (end_damaged(now) || has_worked || question) return std::nullopt;
     return TimePoint{SteadyClock::duration{std::max(application_->next_due(now), now + kLeastPause).ns}};
 }
 
@@ -199,6 +200,17 @@ std::shared_ptr<work::Worker> McsThread::local_worker() {
     parts_.degraded.set(kCommands, sentence);
     log("mcs").error("{}", sentence);
     return nullptr;
+}
+
+/// A database that is damaged is one that cannot be opened, if only its rows say so: before the first read of them all
+/// nothing of MCS is of use. Nobody has relied on it yet, so that it ends at once, and its leases run out (rs F-33).
+bool McsThread::end_damaged(Instant now) {
+    const std::string damage = application_->manager().start_trouble().damage;
+    if (damage.empty()) return false;
+    const std::string place = application_->connections().place;
+    application_.reset();
+    not_opened({rs::StoreFault::Fatal, fmt::format("{}: {}", place, damage)}, now);
+    return true;
 }
 
 /// What no other try can mend needs a person, and a restart; the daemon's other RMs go on (rs F-33).

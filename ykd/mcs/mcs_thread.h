@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "protocol/databases/database_lock.h"
 #include "protocol/simulation/loop_thread.h"
@@ -60,6 +61,8 @@ public:
         std::string reason; // why it is not open
     };
     [[nodiscard]] State state() const;
+    /// What is wrong with MCS now, as the status of the daemon has it, too.
+    [[nodiscard]] std::vector<std::string> degraded() const { return parts_.degraded.list_of("mcs"); }
 
     /// Ends the thread; what was given to be written is written, and another instance may lead at once.
     void stop();
@@ -78,6 +81,7 @@ private:
     void free_leases(McsConnections& connections) const;
     void opened(McsConnections connections, Instant now);
     void not_opened(const rs::StoreError& error, Instant now);
+    bool end_damaged(Instant now);
     [[nodiscard]] std::shared_ptr<work::Worker> local_worker();
     enum class Stopping { No, AtOnce, Orderly };
     void end_thread(Stopping how);

@@ -47,12 +47,20 @@ std::string resync_fault(const std::vector<rs::KindStatus>& kinds, Duration peri
     return {};
 }
 
+std::string restarts_fault(const rs::StateManager::StartTrouble& trouble) {
+    const std::string count = pluralize(trouble.restarts, "time");
+    if (trouble.reason == name_of(rs::RelistReason::Purged))
+        return fmt::format("the first read of all rows began again {}, the last time since the change log is purged "
+                           "before it ends; raise mcs.log.retention and mcs.log.maxRows",
+                           count);
+    return fmt::format("the first read of all rows began again {}, the last time for this reason: {}; until that is "
+                       "mended it is tried again, and nothing is done for deployments",
+                       count, trouble.reason);
+}
+
 std::string start_fault(const rs::StateManager& manager, Duration patience, Instant now) {
     if (manager.is_running()) return {};
-    if (manager.restarts() >= kMostRestarts)
-        return fmt::format("the first read of all rows began again {}; if the change log is purged before it ends, "
-                           "raise mcs.log.retention and mcs.log.maxRows",
-                           pluralize(manager.restarts(), "time"));
+    if (const auto trouble = manager.start_trouble(); trouble.restarts >= kMostRestarts) return restarts_fault(trouble);
     const Duration age = manager.staleness(now);
     if (age < patience) return {};
     return fmt::format("the first read of all rows takes {} s already, and until it ends nothing is done for "

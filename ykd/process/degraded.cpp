@@ -20,6 +20,14 @@ std::vector<std::string> Degraded::list() const {
     return sentences;
 }
 
+std::vector<std::string> Degraded::list_of(std::string_view first_word) const {
+    std::vector<std::string> sentences;
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, sentence] : reasons_)
+        if (key.substr(0, key.find(' ')) == first_word) sentences.push_back(sentence);
+    return sentences;
+}
+
 std::map<std::string, std::size_t> Degraded::counts() const {
     std::map<std::string, std::size_t> counts;
     const std::lock_guard lock(mutex_);

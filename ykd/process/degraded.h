@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace yk::service {
@@ -23,6 +24,8 @@ public:
     bool clear(const std::string& key);
     /// The sentences, in the order of their keys.
     [[nodiscard]] std::vector<std::string> list() const;
+    /// Those whose keys have this first word.
+    [[nodiscard]] std::vector<std::string> list_of(std::string_view first_word) const;
     /// The number of entries by the first word of their keys, for Metrics.
     [[nodiscard]] std::map<std::string, std::size_t> counts() const;
 

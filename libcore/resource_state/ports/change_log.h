@@ -60,6 +60,7 @@ struct LogFault {
     What what = What::Down;
     RelistReason reason = RelistReason::Purged; // of a Gap
     std::string message;
+    bool is_damage = false; // what it is kept in is damaged: only a copy helps
 };
 
 struct EventBatch {

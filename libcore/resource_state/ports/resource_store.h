@@ -29,9 +29,17 @@ enum class StoreFault : std::uint8_t {
 };
 [[nodiscard]] std::string_view name_of(StoreFault fault);
 
+/// What of a database is damaged, where that is why it did not do what it was asked.
+enum class Damage : std::uint8_t {
+    None,
+    Pages, // some of it cannot be read
+    File   // it is no database, or none any more
+};
+
 struct StoreError {
     StoreFault fault = StoreFault::Transient;
     std::string message;
+    Damage damage = Damage::None;
 };
 
 /// The row is there but cannot be understood: of a newer program, or damaged.

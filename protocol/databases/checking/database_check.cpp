@@ -141,6 +141,31 @@ Result<void, StoreError> read_rest(SqlConnection& connection, std::span<const Ch
     return {};
 }
 
+Result<void, StoreError> check_all(SqlConnection& connection, std::span<const CheckRule> more, CheckReport& report) {
+    YK_TRY(identity, read_identity(connection));
+    report.uid = identity.uid;
+    YK_CHECKED(read_all<Deployment>(connection, "deployment", report));
+    YK_CHECKED(read_all<DeploymentScale>(connection, "deployment_scale", report));
+    YK_CHECKED(read_all<DeploymentSchedule>(connection, "deployment_schedule", report));
+    YK_CHECKED(read_all<Node>(connection, "node", report));
+    return read_rest(connection, more, report);
+}
+
+/// What a read says of damage names no page; what a look at all pages says may fail, too.
+void add_damage(SqlConnection& connection, const StoreError& met, std::span<const CheckRule> more,
+                CheckReport& report) {
+    const auto is_damage = [](const Finding& each) { return each.what == kDamaged; };
+    std::erase_if(report.findings, is_damage); // of a look at the pages that came to no end
+    report.findings.push_back({kDamaged, "", "", "a read says: " + met.message, false});
+    for (const CheckRule& rule : more) {
+        if (rule.what != kDamaged) continue;
+        const auto looked = look_for(connection, rule, report);
+        if (!looked.ok())
+            report.findings.push_back(
+                {kDamaged, "", "", "its pages cannot all be looked at: " + looked.error().message, false});
+    }
+}
+
 } // namespace
 
 std::span<const CheckRule> sqlite_rules() {
@@ -153,6 +178,7 @@ std::span<const CheckRule> sqlite_rules() {
 
 Result<void, StoreError> has_our_schema(SqlConnection& connection) {
     const auto version = connection.number("SELECT CAST(value AS INTEGER) FROM mcs_meta WHERE key = 'schema_version'");
+    if (!version.ok() && version.error().damage == rs::Damage::Pages) return version.error();
     if (!version.ok()) return StoreError{version.error().fault, "it is no database of ykd: " + version.error().message};
     const auto ours = static_cast<std::int64_t>(schema_steps().size());
     if (*version == ours) return {};
@@ -165,15 +191,18 @@ std::size_t CheckReport::mendable() const {
         std::count_if(findings.begin(), findings.end(), [](const Finding& each) { return each.can_be_mended; }));
 }
 
+CheckReport damage_report(SqlConnection& connection, const StoreError& met, std::span<const CheckRule> more) {
+    CheckReport report;
+    add_damage(connection, met, more, report);
+    return report;
+}
+
 Result<CheckReport, StoreError> check_database(SqlConnection& connection, std::span<const CheckRule> more) {
     CheckReport report;
-    YK_TRY(identity, read_identity(connection));
-    report.uid = identity.uid;
-    YK_CHECKED(read_all<Deployment>(connection, "deployment", report));
-    YK_CHECKED(read_all<DeploymentScale>(connection, "deployment_scale", report));
-    YK_CHECKED(read_all<DeploymentSchedule>(connection, "deployment_schedule", report));
-    YK_CHECKED(read_all<Node>(connection, "node", report));
-    YK_CHECKED(read_rest(connection, more, report));
+    const auto done = check_all(connection, more, report);
+    if (done.ok()) return report;
+    if (done.error().damage != rs::Damage::Pages) return done.error();
+    add_damage(connection, done.error(), more, report);
     return report;
 }
 
@@ -184,8 +213,10 @@ Result<std::int64_t, StoreError> mend_database(SqlConnection& connection, std::s
     std::int64_t count = 0;
     for (const CheckRule& rule : more) {
         CheckReport report;
-        YK_CHECKED(look_for(connection, rule, report));
-        if (report.findings.empty()) continue;
+        const auto looked = look_for(connection, rule, report);
+        const bool is_damaged = rule.what == kDamaged && !looked.ok() && looked.error().damage == rs::Damage::Pages;
+        if (!looked.ok() && !is_damaged) return looked.error();
+        if (report.findings.empty() && !is_damaged) continue;
         if (rule.what == kDamaged)
             return StoreError{rs::StoreFault::Fatal,
                               "nothing is mended while pages are damaged, since a damaged index hides rows that are "

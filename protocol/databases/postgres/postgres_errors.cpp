@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/databases/postgres/postgres_errors.h"
 
+#include <algorithm>
+
 namespace yk::rs {
 namespace {
 
@@ -40,6 +42,21 @@ StoreFault fault_of(std::string_view state) {
     for (const Class& each : kClasses)
         if (state.substr(0, each.states.size()) == each.states) return each.fault;
     return StoreFault::Transient;
+}
+
+std::string one_line(std::string_view message) {
+    constexpr std::string_view kBlank = " \t\r";
+    std::string line;
+    while (!message.empty()) {
+        std::string_view part = message.substr(0, message.find('\n'));
+        message.remove_prefix(std::min(part.size() + 1, message.size()));
+        part.remove_prefix(std::min(part.find_first_not_of(kBlank), part.size()));
+        part = part.substr(0, part.find_last_not_of(kBlank) + 1);
+        if (part.empty()) continue;
+        if (!line.empty()) line += "; ";
+        line += part;
+    }
+    return line;
 }
 
 } // namespace yk::rs

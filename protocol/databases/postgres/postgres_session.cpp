@@ -28,18 +28,11 @@ std::string in_seconds(Duration time) {
     return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(time).count()) + " ms";
 }
 
-/// Messages of libpq end with a new line, and may have several.
-std::string one_line(std::string_view message) {
-    std::string line{message.substr(0, message.find_last_not_of('\n') + 1)};
-    std::replace(line.begin(), line.end(), '\n', ' ');
-    return line;
-}
-
 StoreError error_of(const PGresult* result) {
     const char* const state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const char* const message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     return {fault_of(state == nullptr ? "" : state),
-            message == nullptr ? one_line(PQresultErrorMessage(result)) : message};
+            one_line(message == nullptr ? PQresultErrorMessage(result) : message)};
 }
 
 bool is_error(const PGresult* result) {

@@ -49,6 +49,7 @@ public:
     /// What is wrong with a call of the store now, if anything; `what` is its name, such as read_many.
     std::function<std::optional<rs::StoreError>(std::string_view what)> store_fault;
     bool is_log_down = false;
+    bool is_log_damaged = false; // while it is down
 
     [[nodiscard]] std::optional<rs::StoreError> fault(std::string_view what) const {
         return store_fault ? store_fault(what) : std::nullopt;
@@ -198,7 +199,9 @@ private:
         if (database_.is_log_down) return down();
         return database_.head();
     }
-    [[nodiscard]] static rs::LogFault down() { return {rs::LogFault::What::Down, {}, "no answer"}; }
+    [[nodiscard]] rs::LogFault down() const {
+        return {rs::LogFault::What::Down, {}, "no answer", database_.is_log_damaged};
+    }
     /// A position below the floor, or above the end, is a gap.
     [[nodiscard]] Result<void, rs::LogFault> check() const {
         using What = rs::LogFault::What;

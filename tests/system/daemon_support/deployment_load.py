@@ -163,8 +163,8 @@ def base_rows(count):
 # --- what is there ---------------------------------------------------------------------------------------------------
 
 WRONG = {
-    "deployments without a scale": "SELECT d.id FROM deployment d LEFT JOIN deployment_scale s ON s.owner_uid = d.uid WHERE s.id IS NULL",
-    "deployments without a schedule": "SELECT d.id FROM deployment d LEFT JOIN deployment_schedule s ON s.owner_uid = d.uid WHERE s.id IS NULL",
+    "deployments without a scale": "SELECT d.id FROM deployment d LEFT JOIN deployment_scale s ON s.id = d.id AND s.owner_uid = d.uid WHERE s.id IS NULL",
+    "deployments without a schedule": "SELECT d.id FROM deployment d LEFT JOIN deployment_schedule s ON s.id = d.id AND s.owner_uid = d.uid WHERE s.id IS NULL",
     "orphaned scales": "SELECT s.id FROM deployment_scale s LEFT JOIN deployment d ON s.owner_uid = d.uid WHERE d.id IS NULL",
     "orphaned schedules": "SELECT s.id FROM deployment_schedule s LEFT JOIN deployment d ON s.owner_uid = d.uid WHERE d.id IS NULL",
     "placements of nobody": "SELECT p.schedule_id FROM placement p LEFT JOIN deployment_schedule s ON s.id = p.schedule_id WHERE s.id IS NULL",

@@ -181,6 +181,14 @@ std::string id_meant(McsApplication& application, rs::Kind kind, const std::stri
     return row ? row->meta.id : id_or_name;
 }
 
+/// Whether there is certainly no such row, neither here nor in the database, which is read only for a row that nobody
+/// here knows.
+bool is_nowhere(McsApplication& application, rs::Kind kind, const std::string& id) {
+    if (application.operations().knows(kind, id) || !application.manager().is_store_up()) return false;
+    const auto found = application.operations().inspect(kind, id);
+    return found.ok() && !found->is_anywhere();
+}
+
 void not_seen(const CallPtr& call, SeenWrites::Seen seen) {
     if (call->is_stopping()) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
     if (seen == SeenWrites::Seen::Late)
@@ -347,6 +355,8 @@ void McsService::operate(const CallPtr& call, const si::McsWriteRequest& request
         return call->fail(ErrorCode::MissingField, "which one?", "id");
     with_application(parts_.mcs, call, [call, request, kind](McsApplication& application, Instant now) {
         const std::string id = kind ? id_meant(application, *kind, request.id) : request.id;
+        if (request.verb == "reconcile" && is_nowhere(application, *kind, id))
+            return not_found(call, request.id, request.kind.c_str());
         if (request.verb == "resync") application.operations().resync(kind, now);
         if (request.verb == "reconcile") application.operations().reconcile(*kind, id, now);
         const std::size_t count = request.verb == "retry" ? application.operations().retry(kind, id, now) : 1;

@@ -149,6 +149,7 @@ wire::Value status_value(const McsThread& thread, McsApplication* application, I
             {"replicas", work->size()}, {"running", work->running()}, {"most", thread.settings().local.max_commands}};
     value["writes"] = {{"waiting", writes.waiting}};
     if (!writes.fault.empty()) value["writes"]["fault"] = writes.fault;
+    if (const auto degraded = thread.degraded(); !degraded.empty()) value["degraded"] = degraded;
     value["limits"] = {{"deployments", thread.settings().max_deployments},
                        {"replicas", thread.settings().max_replicas},
                        {"deploymentSize", thread.settings().max_deployment_size}};

@@ -244,11 +244,37 @@ TEST_CASE("F-24 a start whose log is purged during every read says so, and reads
     };
     CHECK_FALSE(world.finish(10s));
     CHECK(world.notices.count("gap: purged") > 6);
-    CHECK(world.manager.restarts() > 6);
+    CHECK(world.manager.start_trouble().restarts > 6);
     const std::uint64_t pages = world.rows.pages;
     purges = false;
     REQUIRE(world.finish());
     CHECK(world.rows.pages - pages == 1); // of 64 rows, where 2 were in one
+}
+
+TEST_CASE("F-33 damage that a read of the start meets is known at once, and is no news once the caches are full") {
+    SteppedWorld world;
+    world.database.store_fault = [](std::string_view) {
+        return StoreError{StoreFault::Fatal, "no such table", rs::Damage::None};
+    };
+    CHECK_FALSE(world.finish(1s));
+    CHECK(world.manager.start_trouble().damage.empty());
+    CHECK(world.manager.start_trouble().reason == "a read of album failed: no such table");
+    world.database.store_fault = [](std::string_view) {
+        return StoreError{StoreFault::Fatal, "malformed", rs::Damage::Pages};
+    };
+    CHECK_FALSE(world.finish(10s));
+    CHECK(world.manager.start_trouble().damage == "malformed");
+    world.database.store_fault = {};
+    REQUIRE(world.finish());
+    CHECK(world.manager.start_trouble().damage.empty());
+
+    SteppedWorld logged;
+    logged.database.is_log_down = true;
+    CHECK_FALSE(logged.finish(1s));
+    CHECK(logged.manager.start_trouble().damage.empty()); // it may come back
+    logged.database.is_log_damaged = true;
+    CHECK_FALSE(logged.finish(10s));
+    CHECK(logged.manager.start_trouble().damage == "no answer");
 }
 
 TEST_CASE("a start that takes too long says so, and goes on") {

@@ -175,6 +175,43 @@ TEST_CASE("a daemon that stays busy for longer than there is time ends in its re
     CHECK(daemon.seen("UpdateNode").size() == 1);
 }
 
+TEST_CASE("who has had enough of trying again is asked each time, with the reason, and gets the last refusal") {
+    const TempDir dir;
+    const wire::ErrorReply busy{ErrorCode::Busy, "full", "", 1, {}};
+    FakeDaemon daemon{dir.url("s"), script({busy})};
+    auto options = options_for(dir.url("s"));
+    std::vector<std::string> reasons;
+    options.tries_again = [&reasons](const std::string& why) {
+        reasons.push_back(why);
+        return reasons.size() < 3;
+    };
+    const auto client = connected(options);
+    const auto refused = client->call("UpdateNode");
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().name == "E_BUSY");
+    CHECK(reasons == std::vector<std::string>(3, "full (E_BUSY); trying again"));
+    CHECK(daemon.seen("UpdateNode").size() == 3);
+}
+
+TEST_CASE("who has had enough of dialling again is asked each time, too") {
+    const TempDir dir;
+    auto daemon = std::make_unique<FakeDaemon>(dir.url("s"), agree);
+    auto options = options_for(dir.url("s"));
+    std::vector<std::string> reasons;
+    options.tries_again = [&reasons](const std::string& why) {
+        reasons.push_back(why);
+        return reasons.size() < 2;
+    };
+    const auto client = connected(options);
+    daemon.reset();
+    const auto began = std::chrono::steady_clock::now();
+    const auto lost = client->call("Status");
+    REQUIRE_FALSE(lost.ok());
+    CHECK(lost.error().kind == Kind::Unreachable);
+    CHECK(reasons == std::vector<std::string>(2, "no answer from " + dir.url("s") + "; dialling again"));
+    CHECK(std::chrono::steady_clock::now() - began < 10s); // half of the time-out
+}
+
 TEST_CASE("a daemon that is busy after a while is not asked again when no time for that is left") {
     const TempDir dir;
     FakeDaemon daemon{dir.url("s"), [](const Seen&) -> Answer {

@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "protocol/databases/mcs_schema.h"
+#include "protocol/databases/sqlite_connection.h"
 #include "tests/support/databases/state_database.h"
 
 namespace yk::mcs {
@@ -163,6 +164,50 @@ TEST_CASE("rs R-157 nothing is mended in a database with damaged pages, since ro
     REQUIRE_FALSE(refused.ok());
     CHECK(refused.error().message.find("restore a backup") != std::string::npos);
     CHECK(database.count("deployment_scale") == 1);
+}
+
+TEST_CASE("rs R-157 pages that cannot be read are findings, and no reason to say nothing") {
+    const std::string which = GENERATE(as<std::string>{}, "deployment", "mcs_meta", "sqlite_master");
+    INFO(which);
+    Checked database{testing::Engine::Sqlite};
+    REQUIRE(database.connection->text("PRAGMA wal_checkpoint(TRUNCATE)").ok());
+    const std::int64_t root =
+        which == "sqlite_master"
+            ? 1
+            : *database.connection->number("SELECT rootpage FROM sqlite_master WHERE name = '" + which + "'");
+    const std::int64_t size = *database.connection->number("PRAGMA page_size");
+    database.connection.reset();
+    {
+        std::fstream file{database.place->path(), std::ios::in | std::ios::out | std::ios::binary};
+        file.seekp((root - 1) * size + (root == 1 ? 100 : 0)); // behind the header of the file
+        file << std::string(600, '\xa5');
+        REQUIRE(file.good());
+    }
+    auto looked = rs::SqliteConnection::look_at(database.place->path());
+    REQUIRE(looked.ok());
+    const auto ours = has_our_schema(**looked);
+    CheckReport report;
+    if (which == "deployment") {
+        REQUIRE(ours.ok());
+        auto checked = check_database(**looked, sqlite_rules());
+        INFO((checked.ok() ? "" : checked.error().message));
+        REQUIRE(checked.ok());
+        report = std::move(checked).value();
+    } else {
+        REQUIRE_FALSE(ours.ok());
+        CHECK(ours.error().damage == rs::Damage::Pages);
+        CHECK(ours.error().message.find("no database of ykd") == std::string::npos);
+        report = damage_report(**looked, ours.error(), sqlite_rules());
+    }
+    REQUIRE(report.findings.size() >= 2);
+    CHECK(report.mendable() == 0);
+    for (const Finding& each : report.findings) CHECK(each.what == "damaged");
+    CHECK(report.findings.front().text.find("a read says: database disk image is malformed") == 0);
+    std::string pages;
+    for (const Finding& each : report.findings) pages += each.text + "\n";
+    INFO(pages);
+    CHECK(pages.find(which == "sqlite_master" ? "cannot all be looked at" : "Page " + std::to_string(root)) !=
+          std::string::npos);
 }
 
 TEST_CASE("rs R-157 of many findings of a sort the first are named, and the others counted") {

@@ -90,6 +90,12 @@ TEST_CASE("rs R-019 a name that could mean two Deployments is refused") {
         CHECK(writes.conflict(kApi, InsertDeployment{row, false}) == Conflict::What::NameTaken);
     }
     CHECK(writes.conflict(kApi, InsertDeployment{Writes::deployment("name-a"), false}) == Conflict::What::NameTaken);
+    const auto why = [&writes](const Deployment& refused) {
+        return message_of(writes.write(kApi, InsertDeployment{refused, false}));
+    };
+    row.name = "name-a";
+    CHECK(why(row) == "another deployment is known by the name name-a"); // nothing of an id that nobody gave
+    CHECK(why(Writes::deployment("name-a")) == "another deployment has the name name-a, which cannot be an id");
     row.name = row.meta.id;
     writes.must(kApi, InsertDeployment{row, false});
 }

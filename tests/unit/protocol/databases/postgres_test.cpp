@@ -398,6 +398,14 @@ TEST_CASE("rs R-033 error codes of PostgreSQL have their classes") {
         CHECK(rs::fault_of(state) == StoreFault::Fatal);
 }
 
+TEST_CASE("messages of several lines become one that can be shown") {
+    CHECK(rs::one_line("connection failed: Connection refused\n\tIs the server running?\n") ==
+          "connection failed: Connection refused; Is the server running?");
+    CHECK(rs::one_line("ERROR:  a\r\n\n  b") == "ERROR:  a; b");
+    CHECK(rs::one_line("one") == "one");
+    CHECK(rs::one_line("\n").empty());
+}
+
 TEST_CASE("statements that are written for SQLite are understood by PostgreSQL") {
     CHECK(rs::in_postgres("SELECT ?, '?', ?2 FROM t WHERE a = ? /*pg FOR SHARE */") ==
           "SELECT $1, '?', $2 FROM t WHERE a = $2 FOR SHARE");

@@ -76,7 +76,8 @@ TEST_CASE("rs R-112, rs R-159 what is wrong in a policy is named with what is al
     CHECK(fault(objects + "1" + std::string(10'000, '}')) == "is nested more than 8 deep");
     CHECK(fault(objects).starts_with("is no JSON: "));
     CHECK(fault(std::string(70'000, ' ')) == "is longer than 65536 bytes");
-    CHECK(fault("{").starts_with("is no JSON: "));
+    CHECK(fault("{").starts_with("is no JSON: line 1, column 2: "));
+    CHECK(fault("{\n nothing}").starts_with("is no JSON: line 2, column 3: syntax error"));
     CHECK(fault("").starts_with("is no JSON: "));
 }
 

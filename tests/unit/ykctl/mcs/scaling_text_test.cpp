@@ -45,6 +45,11 @@ TEST_CASE("rs R-113 numbers are thousandths, without a floating point") {
     CHECK(parse_thousandths("12.034") == 12034);
     for (const char* text : {"", ".", "-1", "+1", "1.2.3", "1,5", " 1", "0x1", "99999999999999999"})
         CHECK_FALSE(parse_thousandths(text));
+    for (const char* text : {"-5", "-0.5", "9223372036854775807", "9223372036854775.808", "99999999999999999.5"})
+        CHECK(fault_of_thousandths(text) == "the value is from 0 to 9223372036854775.807");
+    CHECK(parse_thousandths("9223372036854775.807") == INT64_MAX);
+    for (const char* text : {"", ".", "-", "--1", "1.2.3", "1,5", "0x1", "1.2345", "99999999999999999.1234", "x"})
+        CHECK(fault_of_thousandths(text) == "a number of at most three decimals is wanted");
 }
 
 TEST_CASE("rs R-159 a policy is shown as it would be typed") {

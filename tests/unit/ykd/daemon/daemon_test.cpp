@@ -272,6 +272,8 @@ TEST_CASE("A10 what is wrong with the daemon itself is listed until it is well a
     CHECK(degraded.set("clock", "four"));
     CHECK(degraded.list() == std::vector<std::string>{"four", "two", "three"});
     CHECK(degraded.counts() == std::map<std::string, std::size_t>{{"clock", 1}, {"recording", 2}});
+    CHECK(degraded.list_of("recording") == std::vector<std::string>{"two", "three"});
+    CHECK(degraded.list_of("record").empty());
     CHECK(degraded.clear("recording rm:1"));
     CHECK_FALSE(degraded.clear("recording rm:1"));
     CHECK(degraded.list() == std::vector<std::string>{"four", "three"});

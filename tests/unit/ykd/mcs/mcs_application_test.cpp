@@ -132,6 +132,30 @@ TEST_CASE("rs R-155 what becomes of MCS itself is an event, once") {
     CHECK(count("resync") == 0); // what goes its normal way is none
 }
 
+TEST_CASE("F-32 leases that cannot be written are said with the reason") {
+    const Folder folder;
+    McsSettings settings;
+    settings.lease_ttl = std::chrono::milliseconds{1500};
+    Instance one{folder, "one", settings};
+    REQUIRE(one.starts());
+    REQUIRE(one.works_until([&] { return one.leads(); }));
+    auto connection = rs::SqliteConnection::open(folder.database(), {});
+    REQUIRE(connection.ok());
+    REQUIRE((*connection)
+                ->run("CREATE TRIGGER full BEFORE UPDATE ON lease BEGIN SELECT RAISE(ABORT, 'the disk is full'); END")
+                .ok());
+    const auto has = [&](const std::string& text) {
+        return std::find(one.events.begin(), one.events.end(), text) != one.events.end();
+    };
+    CHECK(one.works_until([&] {
+        return has("lease autoscaler: in doubt, nothing is written: it cannot be renewed: the disk is full") &&
+               has("leases: none can be written, and nobody leads here: the disk is full");
+    }));
+    CHECK(one.degraded.list_of("mcs") == std::vector<std::string>{"MCS, leases: the disk is full"});
+    REQUIRE((*connection)->run("DROP TRIGGER full").ok());
+    CHECK(one.works_until([&] { return one.degraded.list().empty(); }));
+}
+
 TEST_CASE("rs R-158 Deployments that are being made count before they are seen") {
     const Folder folder;
     Instance one{folder, "one"};

@@ -19,6 +19,10 @@ TEST_CASE("rs R-155 what goes and comes all the time fills neither the log nor t
     CHECK(said.back() == "transport: the relay cannot; more of this kind is left out for a minute");
     notices.say("lease relay", "held");
     CHECK(said.back() == "lease relay: held");
+    CHECK(notices.note("leases", "the disk is full"));
+    CHECK_FALSE(notices.note("leases", "the disk is still full")); // no news
+    CHECK_FALSE(notices.note("leases", ""));
+    CHECK(notices.note("leases", "the disk is full"));
 }
 
 } // namespace yk::service

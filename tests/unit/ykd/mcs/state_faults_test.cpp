@@ -73,6 +73,15 @@ TEST_CASE("F-24 rs R-154 a start that begins again and again, or takes long, is 
     world.manager.start(world.now);
     world.pass(10s);
     CHECK(has(faults_of(world.manager, settings, begun, world.now).start, "raise mcs.log.retention"));
+    world.database.store_fault = [](std::string_view) -> std::optional<rs::StoreError> {
+        return rs::StoreError{rs::StoreFault::Fatal, "no such table"};
+    };
+    world.pass(10s); // now it begins again for another reason
+    const std::string other = faults_of(world.manager, settings, begun, world.now).start;
+    INFO(other);
+    CHECK(has(other, "for this reason: a read of album failed: no such table"));
+    CHECK_FALSE(has(other, "mcs.log.retention"));
+    world.database.store_fault = nullptr;
     purges = false;
     world.pass(10s);
     CHECK(faults_of(world.manager, settings, begun, world.now).start.empty());
