@@ -15,7 +15,7 @@ expect 1 'this ykd keeps no deployments' mcs status
 kill -TERM "$daemon"
 wait "$daemon" || fail "ykd ended with $?"
 
-mkdir "$work/state"
+mkdir -m 700 "$work/state"
 echo 'mcs: {enabled: true, maxReplicas: 50, autoscaler: {period: 1s}}' >"$work/settings"
 start_ykd --settings "$work/settings" --state "$work/state"
 running() { [[ $(ykctl mcs status -o name) == running ]]; }
@@ -128,6 +128,10 @@ printf 'name: new\nuser: ann\nreplicas: 0\npolicy: {metrics: [{name: load, type:
 says '^deployment new would be created$' deployment apply -f "$work/two.yaml" --dry-run
 says '^deployment new created$' deployment apply -f "$work/two.yaml"
 json 'd["item"]["replicas"], d["item"]["generation"], "load" in d["item"]["policy"]' '(0, 1, True)' deployment show new -o json
+says '^deployment left created$' deployment create left --id left-id --replicas 0
+expect 0 'take it over:  ykctl deployment create NAME --id left-id --adopt$' deployment delete left --mode orphan
+says '^deployment taken created$' deployment create taken --id left-id --replicas 0 --adopt
+says '^deployment taken deleted$' deployment delete taken
 says '^deployment new unchanged$' deployment apply -f "$work/two.yaml"
 sed -i 's/^replicas: 0/replica: 0/' "$work/two.yaml"
 expect 2 "two.yaml:3:1: unknown field 'replica'" deployment apply -f "$work/two.yaml"

@@ -22,7 +22,7 @@ def test_a_command_with_wait_ends_within_its_timeout_also_while_the_daemon_is_bu
             foreign.execute("BEGIN IMMEDIATE")
             for words in (("delete", "w"), ("create", "zz"), ("scale", "w", "1")):
                 began = time.monotonic()
-                with Running(daemon, "deployment", *words, "--wait", "--timeout", "5s") as command:
+                with Running(daemon, "deployment", *words, "--wait", "--timeout", "8s") as command:
                     said = command.ends(1)
                 took = time.monotonic() - began
                 check(took < 20, words, "took", took, "s")  # a request alone has 60 s

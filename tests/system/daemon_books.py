@@ -205,7 +205,7 @@ def test_books_are_taken_from_this_user_only():  # I-268
             os.chmod(folder, mode)
             with Daemon("--state", daemon.folder, wait=False) as other:
                 check(other.exit_code() == 1)
-                check(f"may be written by others (mode {mode:04o})" in other.text(), other.text())
+                check(f"may be written by others (mode {mode:04o}; chmod go-w)" in other.text(), other.text())
         os.chmod(folder, 0o700)
         daemon.start()
         daemon.client().get("Ping")

@@ -192,7 +192,7 @@ def test_what_runs_is_taken_from_a_directory_of_this_user_only():  # rs, Doing t
             os.chmod(daemon.folder, mode)
             with Daemon("--state", daemon.folder, "--settings", daemon.folder + "/conf", wait=False) as other:
                 check(other.exit_code() == 1)
-                check(f"may be written by others (mode {mode:04o})" in other.text(), other.text())
+                check(f"may be written by others (mode {mode:04o}; chmod go-w)" in other.text(), other.text())
         os.chmod(daemon.folder, 0o755)
         daemon.start()
         ready(daemon)
@@ -328,6 +328,13 @@ def test_ykctl_shows_what_runs():
         check("of 1000 run, for 2 replicas" in ykctl(daemon, "mcs", "status"))
         shows = ykctl(daemon, "deployment", "show", "web")
         check("COMMAND" in shows and "given by" in shows, shows)
+        ykctl(daemon, "deployment", "create", "api", "-q", "root.web", "--replicas", "2", "--wait", "--command", "sleep 600")
+        listed = lambda name: next(line for line in ykctl(daemon, "deployment", "list").splitlines() if line.startswith(name))
+        until("both run, and that is nothing to say", lambda: ", " not in listed("api") and "Scheduled" in listed("api"))
+        ykctl(daemon, "deployment", "create", "no", "-q", "root.other", "--replicas", "1", "--wait", "--command", "sleep 600")
+        until("what does not run is listed", lambda: "Scheduled, 0 of 1 run" in listed("no"))
+        for name in ("api", "no"):
+            ykctl(daemon, "deployment", "delete", name, "--wait")
         ykctl(daemon, "deployment", "logs", "nobody", wanted=4)
         ykctl(daemon, "deployment", "logs", "web", "--attempt", "1", wanted=2)
         ykctl(daemon, "deployment", "create", "many", "-q", "root.web", "--replicas", "1", "--wait", "--command",

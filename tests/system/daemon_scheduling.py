@@ -217,6 +217,20 @@ def test_an_administrator_may_take_its_registration_away():  # rs R-104, rs R-12
               and len(places(client, "web")) == 2 and not places(client, "web").keys() & before.keys())
 
 
+def test_what_the_core_has_is_compared_with_the_rows():  # rs R-104
+    with hosted("mcs: {enabled: true, scheduler: {reconcilePeriod: 1s}}\n") as daemon:
+        client = ready(daemon)
+        change(client, "deployment", "create", "web", replicas=2)
+        until("its replicas wait", lambda: len(in_core(client, "asks")) == 2)
+        application = in_core(client)[0]["applicationID"]
+        client.change("UpdateApplication", {"rmID": "mcs", "impersonate": True, "remove": [
+            {"applicationID": application, "partitionName": "default"}]})
+        until("what nobody asks for is missed, too", lambda: [one["applicationID"] for one in in_core(client)] == [application]
+              and len(in_core(client, "asks")) == 2)
+        node(client, "n1")
+        comes_to(client, "web", 2)
+
+
 def test_nobody_adds_to_what_follows_the_database():  # rs R-122
     with hosted() as daemon:
         client = ready(daemon)

@@ -434,7 +434,7 @@ def test_a_folder_that_cannot_be_written():
         os.chmod(kept(daemon, ""), 0o770)
         with Daemon("--state", daemon.folder, wait=False) as other:
             check(other.exit_code() == 1)
-            check("what is kept in" in other.text() and "may be written by others (mode 0770)" in other.text(), other.text())
+            check("what is kept in" in other.text() and "may be written by others (mode 0770; chmod go-w)" in other.text(), other.text())
 
 
 main(globals())

@@ -62,6 +62,7 @@ bool is_signal_held() {
 } // namespace
 
 Context::~Context() {
+    is_noted_ = true; // what the command is for is done
     if (client_ && is_answered_) client_->bye();
 }
 
@@ -101,7 +102,8 @@ milliseconds Context::time_for(const wire::EncodedRequest& request, milliseconds
 bool Context::tries_again(const std::string& why) {
     const auto now = Clock::now();
     if (wait_ && now >= wait_->end) return false;
-    if (is_noted_ || now - asked_ < kNoteAfter) return true;
+    if (!first_retry_) first_retry_ = now;
+    if (is_noted_ || now - *first_retry_ < kNoteAfter) return true;
     is_noted_ = true;
     if (why != last_noted_) note(why + "; Ctrl-C ends this");
     last_noted_ = why;
@@ -120,7 +122,7 @@ Answer<wire::Client*> Context::client() {
 }
 
 Answer<Value> Context::call(const wire::EncodedRequest& request, std::chrono::milliseconds timeout) {
-    asked_ = Clock::now();
+    first_retry_.reset();
     is_noted_ = false;
     YK_TRY(connection, client());
     const auto sent = Clock::now();

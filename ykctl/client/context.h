@@ -137,9 +137,9 @@ private:
     std::unique_ptr<wire::Client> client_;
     bool is_answered_ = true;        // the last request was; else nobody waits for the answer to a Bye either
     std::optional<TimeToWait> wait_; // nullopt: none has begun
-    std::chrono::steady_clock::time_point asked_; // when the request under way was made
-    bool is_noted_ = false;                       // that it waits
-    std::string last_noted_;                      // why, of this request or one before
+    std::optional<std::chrono::steady_clock::time_point> first_retry_; // of the request under way
+    bool is_noted_ = false;                                            // that it waits
+    std::string last_noted_;                                           // why, of this request or one before
     std::optional<RmInfo> rm_;
 };
 

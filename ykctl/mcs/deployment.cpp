@@ -211,11 +211,19 @@ void define_wait_for(Command noun, Context& context) {
 
 // --- delete ----------------------------------------------------------------------------------------------------------
 
+/// Nothing lists what goes on without its deployment, so its id is named now.
+Outcome leave_behind(Context& context, const si::McsWriteRequest& request) {
+    YK_TRY(reply, send_change(context, request, "deleted"));
+    context.note("what it runs goes on; take it over:  ykctl deployment create NAME --id " + text_of(reply, "id") +
+                 " --adopt");
+    return Exit::Ok;
+}
+
 Outcome erase(Context& context, const std::string& name, const std::optional<std::string>& mode, bool waits) {
     si::McsBody body;
     body.delete_mode = mode;
-    const si::McsWriteRequest request{.verb = "delete", .id = name, .body = std::move(body)};
-    if (!waits) return change(context, request, "deleted");
+    const si::McsWriteRequest request{.verb = "delete", .kind = kKind, .id = name, .body = std::move(body)};
+    if (!waits) return mode == "orphan" ? leave_behind(context, request) : change(context, request, "deleted");
     const auto limit = context.begin_wait(kDefaultWait).limit;
     auto before = context.call(si::McsReadRequest{.what = "describe", .kind = kKind, .id = name});
     if (!before.ok()) return with_way_out(std::move(before).error(), kKind);

@@ -45,6 +45,15 @@ std::chrono::nanoseconds age_of(const Value& item, std::int64_t now) {
     return std::max(std::chrono::nanoseconds{now} - created, std::chrono::nanoseconds{0});
 }
 
+/// `Scheduled`; `Scheduled, 1 of 3 run` if not all its commands do.
+std::string listed_state(const Value& item) {
+    const Value& schedule = member_of(item, "schedule");
+    std::string state = or_dash(text_of(schedule, "state"));
+    const Value& commands = member_of(schedule, "commands");
+    if (!commands.is_object() || number_of(commands, "running") >= number_of(commands, "all")) return state;
+    return fmt::format("{}, {} of {} run", state, number_of(commands, "running"), number_of(commands, "all"));
+}
+
 /// Why it is not as it should be, else why it has so many replicas.
 std::string reason_of(const Value& item) {
     const std::string message = text_of(member_of(item, "schedule"), "message");
@@ -56,7 +65,7 @@ Answer<ListLayout> deployment_layout(Context& context) {
     Column placed =
         ordered({{"PLACED", Align::Right}, [](const Value& item) { return std::to_string(placed_of(item)); }},
                 [](const Value& item) { return SortKey{static_cast<double>(placed_of(item))}; });
-    Column state{{"STATE"}, [](const Value& item) { return or_dash(text_of(member_of(item, "schedule"), "state")); }};
+    Column state{{"STATE"}, listed_state};
     Column age = ordered({{"AGE", Align::Right}, [now](const Value& item) { return duration_text(age_of(item, now)); }},
                          [now](const Value& item) { return SortKey{static_cast<double>(age_of(item, now).count())}; });
     Column reason{{"REASON"}, [](const Value& item) { return or_dash(printable(reason_of(item))); }, true};

@@ -200,7 +200,8 @@ void McsApplication::look_around(Instant now) {
     const bool is_read = is_database_up(manager_, transport_);
     const std::string unwritten = leases_ && is_read ? leases_->fault() : std::string{};
     if (notices_.note("leases", unwritten))
-        notices_.say("leases", "none can be written, and nobody leads here: " + unwritten, spdlog::level::warn);
+        notices_.say("leases", "none can be written, and nobody leads here once they have run out: " + unwritten,
+                     spdlog::level::warn);
     notices_.note("relay", house.is_relay_stuck
                                ? "the relay is more than mcs.log.maxRows changes behind, and those that "
                                  "it has not sent were removed from the log; see that the broker "

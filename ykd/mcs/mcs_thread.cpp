@@ -203,7 +203,8 @@ std::shared_ptr<work::Worker> McsThread::local_worker() {
 }
 
 /// A database that is damaged is one that cannot be opened, if only its rows say so: before the first read of them all
-/// nothing of MCS is of use. Nobody has relied on it yet, so that it ends at once, and its leases run out (rs F-33).
+/// nothing of MCS is of use. No handler has begun by then, so that nothing is under way that would come back to it: it
+/// ends at once, and its leases run out (rs F-33).
 bool McsThread::end_damaged(Instant now) {
     const std::string damage = application_->manager().start_trouble().damage;
     if (damage.empty()) return false;

@@ -31,7 +31,7 @@ Result<void> check_own(const struct stat& info, const std::string& folder, const
     if (info.st_uid != ::geteuid())
         return refused(fmt::format("belongs to uid {}, and ykd runs as {}", info.st_uid, ::geteuid()));
     if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-        return refused(fmt::format("may be written by others (mode {:04o})", info.st_mode & 07777U));
+        return refused(fmt::format("may be written by others (mode {:04o}; chmod go-w)", info.st_mode & 07777U));
     return {};
 }
 

@@ -45,7 +45,7 @@ bool adds(const si::NodeRequest& request) {
 }
 
 /// What MCS would not hear of, if it was done to its own RM by another one: nodes, whatever is done to them, and what
-/// is asked for. What is released or removed it hears of, and makes again.
+/// is asked for. What is released is announced to it, and what is removed it finds (rs R-104).
 bool goes_unheard(const si::NodeRequest& /*request*/) {
     return true;
 }

@@ -3,8 +3,10 @@
 from daemon_support import *
 
 import concurrent.futures
+import contextlib
 import json
 import re
+import sqlite3
 
 YKCTL = os.path.join(os.environ["YK_BIN"], "ykctl")
 OBEYED = set(range(0x80, 0xa0)) | set(range(0x202a, 0x202f)) | set(range(0x2066, 0x206a)) | (set(range(0x20)) - {10}) | {127}
@@ -106,7 +108,10 @@ def hostile_daemon(place):
     client = daemon.client()
     until("MCS runs", lambda: client.get("McsRead", {"what": "status"})["state"] == "running")
     client.change("McsWrite", {"verb": "create", "kind": "deployment", "body": {
-        "name": NAME, "user": NAME, "groups": [NAME], "queue": "root." + NAME, "resource": {NAME: 1}, "tags": {NAME: TEXT}, "replicas": 2}})
+        "name": "web", "user": NAME, "groups": [NAME], "queue": "root." + NAME, "resource": {NAME: 1}, "tags": {NAME: TEXT}, "replicas": 2}})
+    with contextlib.closing(sqlite3.connect(f"{place}/mcs.db", isolation_level=None)) as database:  # the daemon would refuse it
+        database.execute("UPDATE deployment SET name = ?, version = version + 1", (NAME,))
+    until("the name is known", lambda: client.get("McsRead", {"what": "list", "kind": "deployment"})["items"][0]["name"] == NAME)
     client.register(NAME, detached={}, version=TEXT[:len(NAME)], policyGroup="default",
                     extraConfig={"service.password": "x", "event.trackingEnabled": "true"}, config=FILES["good.yaml"])
     sent = lambda kind, **body: client.change(kind, {"rmID": NAME, **body})

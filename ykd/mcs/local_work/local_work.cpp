@@ -410,4 +410,29 @@ std::vector<std::optional<LocalWork::State>> LocalWork::states_of(const mcs::Dep
     return states;
 }
 
+/// All are asked for at once, since the worker may have to be waited for.
+std::map<std::string, LocalWork::Sums> LocalWork::sums_of(const std::vector<std::string>& schedules) const {
+    std::map<std::string, Sums> sums;
+    std::vector<work::AllocationName> names;
+    std::vector<Sums*> sum_of; // each name
+    for (const std::string& schedule : schedules) {
+        const auto row = by_row_.find(schedule);
+        if (row == by_row_.end()) continue;
+        for (const Key& key : row->second) {
+            const Command& command = commands_.at(key);
+            if (!command.is_wanted) continue;
+            names.push_back({command.partition, key.first, key.second});
+            sum_of.push_back(&sums[schedule]);
+            ++sum_of.back()->all;
+        }
+    }
+    if (names.empty()) return sums;
+    const auto states = parts_.worker->states_of(names);
+    if (!states) return {};
+    for (std::size_t at = 0; at < names.size(); ++at)
+        if (const auto& state = states->at(at); state && state->phase == work::WorkState::Phase::Running)
+            ++sum_of[at]->running;
+    return sums;
+}
+
 } // namespace yk::service

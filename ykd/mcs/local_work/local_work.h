@@ -93,6 +93,12 @@ public:
     /// What has become of the commands of these placements of an application, in their order; nullopt: they have none.
     /// Empty: it cannot be known now, as commands are being started.
     [[nodiscard]] std::vector<std::optional<State>> states_of(const mcs::DeploymentSchedule& row) const;
+    struct Sums {
+        std::size_t all = 0; // commands of replicas that are wanted
+        std::size_t running = 0;
+    };
+    /// Of the commands of each of these schedules, by their ids; none of one that has none. Empty: as above.
+    [[nodiscard]] std::map<std::string, Sums> sums_of(const std::vector<std::string>& schedules) const;
     /// How many replicas are to have a command that runs.
     [[nodiscard]] std::size_t size() const { return commands_.size(); }
     [[nodiscard]] std::size_t running() const { return parts_.worker->running(); }

@@ -136,7 +136,7 @@ Result<void> take_tags(const si::StringMap& given, const Submitter& submitter, m
             return fault(ErrorCode::Invalid, "ykd itself notes who gives the tags", "body.tags." + key);
         tags.insert_or_assign(key, value);
     }
-    YK_CHECKED(check_work(tags));
+    if (mcs::work_tags_of(tags) != mcs::work_tags_of(*row.tags)) YK_CHECKED(check_work(tags));
     if (tags.find(mcs::kCommandTag) != tags.end()) {
         const auto giver = row.tags->find(mcs::kSubmitterTag);
         const bool is_known = giver != row.tags->end();

@@ -126,7 +126,10 @@ wire::Value value_of(const DeploymentRows& rows) {
     if (const auto submitter = row.tags->find(mcs::kSubmitterTag); submitter != row.tags->end())
         value["submittedBy"] = submitter->second;
     if (is_child(rows.scale, row)) value["scale"] = scale_value(*rows.scale);
-    if (is_child(rows.schedule, row)) value["schedule"] = schedule_value(*rows.schedule);
+    if (!is_child(rows.schedule, row)) return value;
+    value["schedule"] = schedule_value(*rows.schedule);
+    if (rows.commands)
+        value["schedule"]["commands"] = {{"all", rows.commands->all}, {"running", rows.commands->running}};
     return value;
 }
 

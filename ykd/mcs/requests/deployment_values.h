@@ -19,7 +19,8 @@ struct DeploymentRows {
     rs::Ptr<mcs::Deployment> deployment;
     rs::Ptr<mcs::DeploymentScale> scale;
     rs::Ptr<mcs::DeploymentSchedule> schedule;
-    bool hides_secrets = false; // from whoever asks: what the variables of its command are
+    bool hides_secrets = false;                   // from whoever asks: what the variables of its command are
+    std::optional<LocalWork::Sums> commands = {}; // of its replicas, where they have some
 };
 
 /// Columns by their names; those of the children below `scale` and `schedule`, and only of such as are its own.

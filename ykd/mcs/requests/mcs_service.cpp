@@ -153,6 +153,18 @@ CommandStates commands_of(McsApplication& application, const DeploymentRows& row
     return work == nullptr || !rows.schedule ? CommandStates{} : work->states_of(*rows.schedule);
 }
 
+void add_commands(McsApplication& application, std::vector<DeploymentRows>& page) {
+    const LocalWork* const work = application.scheduling().work();
+    if (work == nullptr) return;
+    std::vector<std::string> schedules;
+    for (const DeploymentRows& each : page)
+        if (each.schedule) schedules.push_back(each.schedule->meta.id);
+    const auto sums = work->sums_of(schedules);
+    for (DeploymentRows& each : page)
+        if (const auto found = each.schedule ? sums.find(each.schedule->meta.id) : sums.end(); found != sums.end())
+            each.commands = found->second;
+}
+
 /// False: the call was answered.
 bool is_page(const CallPtr& call, const si::McsReadRequest& request) {
     if (request.limit > 0 && request.limit <= kMostRows) return true;
@@ -270,6 +282,7 @@ void McsService::list(const CallPtr& call, const si::McsReadRequest& request) co
         std::vector<DeploymentRows> rows;
         for (auto& each : application.list_after(request.cursor, request.limit + 1))
             rows.push_back(rows_of(application, std::move(each), *call));
+        add_commands(application, rows);
         workers.post(source_of(*call),
                      [call, rows = std::move(rows), limit = request.limit] { answer_page(call, rows, limit); });
     });

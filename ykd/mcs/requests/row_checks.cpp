@@ -18,8 +18,10 @@ Error fault(ErrorCode code, std::string message, std::string path) {
 
 namespace {
 
+/// Nothing is seen of it, whatever its width is.
 bool is_blank(char32_t code) {
-    return code == ' ' || code == 0xA0 || (code >= 0x2000 && code <= 0x200B) || code == 0x3000;
+    return code == ' ' || code == 0xA0 || code == 0xAD || code == 0x1680 || (code >= 0x2000 && code <= 0x200B) ||
+           code == 0x2028 || code == 0x2029 || code == 0x2060 || code == 0x3000 || code == 0x3164 || code == 0xFEFF;
 }
 /// What changes how a text is shown, and is not seen: also the marks that only hint at a direction.
 bool is_control(char32_t code) {

@@ -149,7 +149,7 @@ TEST_CASE("F-32 leases that cannot be written are said with the reason") {
     };
     CHECK(one.works_until([&] {
         return has("lease autoscaler: in doubt, nothing is written: it cannot be renewed: the disk is full") &&
-               has("leases: none can be written, and nobody leads here: the disk is full");
+               has("leases: none can be written, and nobody leads here once they have run out: the disk is full");
     }));
     CHECK(one.degraded.list_of("mcs") == std::vector<std::string>{"MCS, leases: the disk is full"});
     REQUIRE((*connection)->run("DROP TRIGGER full").ok());

@@ -86,6 +86,7 @@ public:
         CHECK(work_->on_add({}, row()).what() == rs::HandlerResult::What::Ok);
         if (answers) answer();
     }
+    [[nodiscard]] const std::string& row_id() const { return row_.meta.id; }
     [[nodiscard]] std::size_t questions() const { return questions_.size(); }
     /// The name service answers.
     void answer() {
@@ -368,6 +369,24 @@ TEST_CASE("rs R-173 what may not run is refused, with the reason") {
     bench.status().application.queue = "";
     bench.place(3);
     CHECK(bench.phase(3) == "refused its queue root is not among mcs.local.queues");
+}
+
+TEST_CASE("rs R-174 how many commands of a schedule run is known without a look at each of its replicas") {
+    Bench bench;
+    const auto sums = [&] { return bench.work().sums_of({"another", bench.row_id()}); };
+    CHECK(sums().empty());
+    bench.place(0);
+    bench.place(1);
+    bench.place(2, mcs::PlacementState::Placed, "elsewhere");
+    REQUIRE(bench.comes([&] { return sums().size() == 1 && sums().begin()->second.running == 2; }));
+    CHECK(sums().begin()->first == bench.row_id());
+    CHECK(sums().begin()->second.all == 2);
+    bench.settings().users.clear();
+    bench.place(3);
+    REQUIRE(bench.phase(3).starts_with("refused"));
+    REQUIRE(bench.comes([&] { return !sums().empty(); }));
+    CHECK(sums().begin()->second.all == 3);
+    CHECK(sums().begin()->second.running == 2);
 }
 
 TEST_CASE("rs R-175 commands end when another daemon leads, or this one stops") {
