@@ -230,15 +230,12 @@ def agree(rows, wanted, clients, seconds=120.0, repairs=True):
         raise AssertionError({what: (len(found), found[:5]) for what, found in wrong().items()}) from fault
     there = {name: int(replicas) for name, replicas in rows("SELECT id, replicas FROM deployment")}
     check(there == wanted, "deployments differ:", sorted(set(there.items()) ^ set(wanted.items()))[:10])
-    known = sorted((each[0], each[1], *map(int, each[2:])) for each in rows(
-        "SELECT d.id, d.uid, d.version, s.version, c.version FROM deployment d JOIN deployment_scale s ON s.id = d.id"
-        " JOIN deployment_schedule c ON c.id = d.id"))
     placed = dict(rows("SELECT allocation_key, node_id FROM placement"))
     until("one leads", lambda: sum(leads(client) for client in clients) == 1, seconds)
     for client in clients:
-        until("a cache is the database", lambda client=client: in_cache(client) == known, BY_EVENTS)
         differences = []
         try:
+            until("a cache is the database", lambda client=client, differences=differences: is_cache_of(client, rows, differences), BY_EVENTS)
             until("a core has what the rows have", lambda client=client, differences=differences: is_core_of(client, placed, differences), BY_EVENTS)
         except AssertionError as fault:
             raise AssertionError(differences[-1]) from fault
@@ -246,6 +243,17 @@ def agree(rows, wanted, clients, seconds=120.0, repairs=True):
             check(kind["brokenRows"] == 0 and not any(handler["deadLetters"] for handler in kind["handlers"]), kind)
             check(not repairs or kind["repairs"] == 0, "no event had announced", kind)
     return f"{len(there)} deployments and {len(placed)} replicas in the end"
+
+
+def is_cache_of(client, rows, differences):
+    """Whether a cache has the rows as they are now: what changes none of the numbers may be written still. Else a sentence is added."""
+    known = sorted((each[0], each[1], *map(int, each[2:])) for each in rows(
+        "SELECT d.id, d.uid, d.version, s.version, c.version FROM deployment d JOIN deployment_scale s ON s.id = d.id"
+        " JOIN deployment_schedule c ON c.id = d.id"))
+    found = in_cache(client)
+    differences.append(f"a cache has {len(found)} deployments, the database {len(known)}; first differences (id, uid, versions): "
+                       f"{[(each, 'cache' if each in found else 'rows') for each in sorted(set(found) ^ set(known))[:6]]}")
+    return found == known
 
 
 def is_core_of(client, placed, differences):
