@@ -65,6 +65,7 @@ TEST_CASE("A4 a question to an RM that has left is answered without it") {
         std::promise<std::vector<std::string>> promise;
         const auto done = [&](const std::vector<Gathered<std::string>>& all) {
             std::vector<std::string> texts;
+            texts.reserve(all.size());
             for (const auto& one : all) texts.push_back(one.answer);
             promise.set_value(texts);
         };
