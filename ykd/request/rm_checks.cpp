@@ -54,6 +54,10 @@ bool is_meant_for(const Call& call, const Rm& rm, std::uint64_t epoch) {
     return rm.is_detached() && call.session->may_own(rm.id);
 }
 
+bool is_daemons_own(const McsSettings& mcs, const Call& call, const std::string& rm_id) {
+    return mcs.enabled && rm_id == mcs.rm_id && !call.peer().is_inside;
+}
+
 bool has_memory(const MemoryGuard& memory, const CallPtr& call, std::uint64_t bytes) {
     constexpr std::uint32_t kComeAgain = 1000; // ms
     if (memory.admits(bytes)) return true;

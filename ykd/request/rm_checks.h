@@ -3,6 +3,7 @@
 // The checks of the RM that a request names, in the order registered, not lost, owned by the session (I-366).
 // Thread: any, if nothing else is said.
 
+#include "ykd/process/daemon_settings.h"
 #include "ykd/process/memory_guard.h"
 #include "ykd/request/call.h"
 #include "ykd/rm/rm_table.h"
@@ -31,6 +32,9 @@ enum class Ownership {
 /// Whether an input whose turn has come on the owner thread is still meant for this registration. If another session
 /// registered the RM since, it was meant for the former one. `epoch`: of the registration that find_rm() found.
 [[nodiscard]] bool is_meant_for(const Call& call, const Rm& rm, std::uint64_t epoch);
+
+/// Whether it is the RM of MCS, which is the daemon itself, and somebody else asks.
+[[nodiscard]] bool is_daemons_own(const McsSettings& mcs, const Call& call, const std::string& rm_id);
 
 /// Whether a process serves the RM: the session that registered it last has an open connection.
 [[nodiscard]] bool is_served(SessionTable& sessions, const RmFacts& facts);

@@ -61,7 +61,7 @@ bool check(const DaemonSettings& settings, const CallPtr& call, const Request& r
     if (!call->session->may_own(request.rm_id))
         return refuse(ErrorCode::Forbidden,
                       fmt::format("{} may not register RM {}", call->session->grant.name, request.rm_id), "rmID");
-    if (settings.mcs.enabled && request.rm_id == settings.mcs.rm_id && !call->peer().is_inside)
+    if (is_daemons_own(settings.mcs, *call, request.rm_id))
         return refuse(
             ErrorCode::Forbidden,
             fmt::format("RM {} is the daemon itself, which places deployments as it: take another id, or give "

@@ -213,8 +213,7 @@ void UpdateService::submit_with_users(const CallPtr& call, const RmPtr& rm, si::
 
 template <class Message>
 bool UpdateService::is_heard(const CallPtr& call, const Message& message) const {
-    const McsSettings& mcs = parts_.settings.mcs;
-    if (!mcs.enabled || message.rm_id != mcs.rm_id || call->peer().is_inside || !goes_unheard(message)) return true;
+    if (!is_daemons_own(parts_.settings.mcs, *call, message.rm_id) || !goes_unheard(message)) return true;
     call->fail(ErrorCode::Forbidden,
                fmt::format("RM {} is the daemon itself, whose nodes and applications follow its database: use "
                            "'ykctl mcs node' and 'ykctl deployment'",
