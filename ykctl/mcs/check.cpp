@@ -30,7 +30,6 @@ struct Opened {
     std::unique_ptr<rs::SqlConnection> connection;
     std::string shown; // for people: without a password
     bool is_sqlite = true;
-    std::optional<rs::StoreError> damage; // that keeps it from being used at all; the connection reads only
 
     [[nodiscard]] std::span<const mcs::CheckRule> rules() const {
         return is_sqlite ? mcs::sqlite_rules() : std::span<const mcs::CheckRule>{};
@@ -74,8 +73,8 @@ Answer<Opened> open_sqlite(const std::string& path) {
         auto file = rs::SqliteConnection::look_at(path);
         if (!file.ok()) return failed(path, file.error().message);
         const auto ours = mcs::has_our_schema(**file);
-        if (!ours.ok() && ours.error().damage == rs::Damage::Pages) // whose it is cannot be known
-            return Opened{{}, std::move(file).value(), path, true, ours.error()};
+        if (!ours.ok() && ours.error().damage == rs::Damage::Pages) // whose it is cannot be known: it is read only
+            return Opened{{}, std::move(file).value(), path, true};
         if (!ours.ok()) return failed(path, ours.error().message);
     }
     auto lock = rs::DatabaseLock::take(path, rs::DatabaseLock::How::Exclusive);
@@ -84,7 +83,7 @@ Answer<Opened> open_sqlite(const std::string& path) {
                       {"a daemon that runs checks itself:  ykctl mcs status      stop it first:  systemctl stop ykd"});
     auto connection = rs::SqliteConnection::open(path);
     if (!connection.ok()) return failed(path, connection.error().message);
-    return Opened{std::move(lock).value(), std::move(connection).value(), path, true, {}};
+    return Opened{std::move(lock).value(), std::move(connection).value(), path, true};
 }
 
 #ifdef YK_WITH_PG
@@ -92,7 +91,7 @@ Answer<Opened> open_postgres(const std::string& url) {
     const std::string shown = rs::shown_address(url);
     auto connection = rs::PostgresConnection::open({url});
     if (!connection.ok()) return failed(shown, connection.error().message);
-    return Opened{{}, std::move(connection).value(), shown, false, {}};
+    return Opened{{}, std::move(connection).value(), shown, false};
 }
 #else
 Answer<Opened> open_postgres(const std::string& /*url*/) {
@@ -157,11 +156,6 @@ std::string report_text(const CheckReport& report, const std::string& place, std
 
 /// All that can be said of it.
 Answer<CheckReport> look_at(const Opened& opened) {
-    if (opened.damage) return mcs::damage_report(*opened.connection, *opened.damage, opened.rules());
-    const auto ours = mcs::has_our_schema(*opened.connection);
-    if (!ours.ok() && ours.error().damage == rs::Damage::Pages)
-        return mcs::damage_report(*opened.connection, ours.error(), opened.rules());
-    if (!ours.ok()) return failed(opened.shown, ours.error().message);
     auto report = mcs::check_database(*opened.connection, opened.rules());
     if (!report.ok()) return failed(opened.shown, report.error().message);
     return std::move(report).value();

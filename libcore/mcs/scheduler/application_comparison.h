@@ -36,7 +36,7 @@ private:
     ScheduleTable& table_;
     std::vector<std::string> removed_; // ids of schedules
     std::vector<Held> unknown_;
-    std::unordered_map<std::string, bool> unknown_taken_; // ids of applications in the last list
+    std::unordered_map<std::string, bool> unknown_taken_; // by id, of the last list: whether it was taken
 };
 
 } // namespace yk::mcs

@@ -191,15 +191,10 @@ std::size_t CheckReport::mendable() const {
         std::count_if(findings.begin(), findings.end(), [](const Finding& each) { return each.can_be_mended; }));
 }
 
-CheckReport damage_report(SqlConnection& connection, const StoreError& met, std::span<const CheckRule> more) {
-    CheckReport report;
-    add_damage(connection, met, more, report);
-    return report;
-}
-
 Result<CheckReport, StoreError> check_database(SqlConnection& connection, std::span<const CheckRule> more) {
     CheckReport report;
-    const auto done = check_all(connection, more, report);
+    auto done = has_our_schema(connection);
+    if (done.ok()) done = check_all(connection, more, report);
     if (done.ok()) return report;
     if (done.error().damage != rs::Damage::Pages) return done.error();
     add_damage(connection, done.error(), more, report);

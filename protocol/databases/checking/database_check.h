@@ -59,14 +59,10 @@ struct CheckRule {
 /// Whether the database is one of mcs, with the tables that this program knows; the error says what it is, or
 /// (Damage::Pages) that damage keeps it from being known.
 [[nodiscard]] Result<void, rs::StoreError> has_our_schema(rs::SqlConnection& connection);
-/// Looks at everything. Nothing is changed. REQUIRES: has_our_schema().
+/// Looks at everything. Nothing is changed. The error says why it is no database of mcs, or cannot be read.
 /// Damage that a read meets is a finding, and what could not be read is missing in the report. Cost: all rows are read.
 [[nodiscard]] Result<CheckReport, rs::StoreError> check_database(rs::SqlConnection& connection,
                                                                  std::span<const CheckRule> more);
-/// A report of a database of which some pages cannot be read, as `met` says, with what is found in its pages. At least
-/// one finding.
-[[nodiscard]] CheckReport damage_report(rs::SqlConnection& connection, const rs::StoreError& met,
-                                        std::span<const CheckRule> more);
 /// Mends what can be, in one transaction, so that the change log says what was changed. Returns how many rows were.
 /// Refuses a database with damaged pages: an index that is damaged makes orphans of good rows.
 [[nodiscard]] Result<std::int64_t, rs::StoreError> mend_database(rs::SqlConnection& connection,

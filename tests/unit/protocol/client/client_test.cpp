@@ -175,16 +175,21 @@ TEST_CASE("a daemon that stays busy for longer than there is time ends in its re
     CHECK(daemon.seen("UpdateNode").size() == 1);
 }
 
+/// Tries again until there are `enough` reasons for it.
+std::function<bool(const std::string&)> until_noted(std::size_t enough, std::vector<std::string>& reasons) {
+    return [enough, &reasons](const std::string& why) {
+        reasons.push_back(why);
+        return reasons.size() < enough;
+    };
+}
+
 TEST_CASE("who has had enough of trying again is asked each time, with the reason, and gets the last refusal") {
     const TempDir dir;
     const wire::ErrorReply busy{ErrorCode::Busy, "full", "", 1, {}};
     FakeDaemon daemon{dir.url("s"), script({busy})};
     auto options = options_for(dir.url("s"));
     std::vector<std::string> reasons;
-    options.tries_again = [&reasons](const std::string& why) {
-        reasons.push_back(why);
-        return reasons.size() < 3;
-    };
+    options.tries_again = until_noted(3, reasons);
     const auto client = connected(options);
     const auto refused = client->call("UpdateNode");
     REQUIRE_FALSE(refused.ok());
@@ -198,10 +203,7 @@ TEST_CASE("who has had enough of dialling again is asked each time, too") {
     auto daemon = std::make_unique<FakeDaemon>(dir.url("s"), agree);
     auto options = options_for(dir.url("s"));
     std::vector<std::string> reasons;
-    options.tries_again = [&reasons](const std::string& why) {
-        reasons.push_back(why);
-        return reasons.size() < 2;
-    };
+    options.tries_again = until_noted(2, reasons);
     const auto client = connected(options);
     daemon.reset();
     const auto began = std::chrono::steady_clock::now();

@@ -13,6 +13,7 @@
 #include "protocol/databases/sqlite_store.h"
 #include "tests/support/resource_state/albums.h"
 #include "tests/support/resource_state/world.h"
+#include "tests/support/system/temp_dir.h"
 
 template <>
 struct yk::rs::SqliteTraits<yk::testing::Album> {
@@ -38,29 +39,13 @@ using rs::StoreFault;
 
 namespace {
 
-/// A folder for the time of a test.
-class Folder {
-public:
-    Folder() {
-        std::string name = "/tmp/yk.state.XXXXXX";
-        path_ = ::mkdtemp(name.data());
-    }
-    ~Folder() { std::filesystem::remove_all(path_); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    [[nodiscard]] std::string file(const std::string& name) const { return path_ + '/' + name; }
-
-private:
-    std::string path_;
-};
-
 struct Database {
     Database() {
         REQUIRE(rs::make_state_tables(*connection, "first").ok());
         REQUIRE(rs::SqliteStore<Album>::make_table(*connection).ok());
     }
     [[nodiscard]] std::unique_ptr<SqliteConnection> open() const {
-        auto opened = SqliteConnection::open(folder.file("state.db"));
+        auto opened = SqliteConnection::open(folder.path("state.db"));
         REQUIRE(opened.ok());
         return std::move(opened).value();
     }
@@ -83,7 +68,7 @@ struct Database {
         return text;
     }
 
-    Folder folder;
+    testing::TempDir folder;
     std::unique_ptr<SqliteConnection> connection = open(), shell = open();
 };
 
@@ -298,12 +283,12 @@ TEST_CASE("a database of a newer program is refused, with both numbers") {
 
 TEST_CASE("errors have their classes: no file, no database, no table") {
     Database database;
-    CHECK(SqliteConnection::open(database.folder.file("nowhere/state.db")).error().fault == StoreFault::Down);
+    CHECK(SqliteConnection::open(database.folder.path("nowhere/state.db")).error().fault == StoreFault::Down);
     CHECK(database.connection->run("SELECT * FROM nothing").error().fault == StoreFault::Fatal);
     CHECK(database.connection->number("SELECT x FROM nothing").error().fault == StoreFault::Fatal);
     CHECK(database.connection->number("SELECT x FROM nowhere").error().message == "no such table: nowhere");
-    std::ofstream{database.folder.file("letter")} << std::string(5000, 'x');
-    const auto letter = SqliteConnection::open(database.folder.file("letter"));
+    std::ofstream{database.folder.path("letter")} << std::string(5000, 'x');
+    const auto letter = SqliteConnection::open(database.folder.path("letter"));
     CHECK(letter.error().fault == StoreFault::Fatal);
     CHECK(letter.error().message.find("letter: file is not a database") != std::string::npos);
     database.type("DROP TABLE album");

@@ -27,22 +27,12 @@
 #include "protocol/transport/ipc_path.h"
 #include "protocol/transport/sp_frames.h"
 #include "tests/support/comes_true.h"
+#include "tests/support/system/temp_dir.h"
 
 using namespace yk::wire;
 using namespace yk::testing;
 
 namespace {
-
-class Folder {
-public:
-    Folder() {
-        std::string name = "/tmp/yk.XXXXXX";
-        REQUIRE(::mkdtemp(name.data()) != nullptr);
-        path = name;
-    }
-    ~Folder() { std::filesystem::remove_all(path); }
-    std::string path;
-};
 
 /// Keeps requests until somebody takes them.
 class Inbox {
@@ -169,7 +159,7 @@ ServerOptions at(const std::string& url) {
 /// A server on ipc whose requests wait in an inbox, each trusted at once if so wanted.
 struct Served {
     explicit Served(ServerOptions options = {}, ServerHandlers handlers = {}, bool trusting = false)
-        : path(folder.path + "/s") {
+        : path(folder.path("s")) {
         options.url = "ipc://" + path;
         handlers.request = [this, trusting](Request request) {
             if (trusting) request.trust();
@@ -179,7 +169,7 @@ struct Served {
         REQUIRE(made.ok());
         server = std::move(made).value();
     }
-    Folder folder;
+    testing::TempDir folder;
     const std::string path;
     Inbox inbox;
     std::unique_ptr<Server> server;
@@ -236,11 +226,11 @@ TEST_CASE("peers that are gone before the greeting do not end the listening") {
 }
 
 TEST_CASE("I-340 who is not admitted is cut off before a byte is read") {
-    Folder folder;
+    testing::TempDir folder;
     ServerHandlers handlers;
     handlers.admit = [](const Peer&) { return Admittance::Refused; };
     handlers.request = [](Request) { FAIL("a request came through"); };
-    auto server = Server::listen(at("ipc://" + folder.path + "/s"), handlers);
+    auto server = Server::listen(at(folder.url("s")), handlers);
     REQUIRE(server.ok());
     nng_socket socket = NNG_SOCKET_INITIALIZER;
     REQUIRE(nng_req0_open(&socket) == 0);
@@ -582,7 +572,7 @@ TEST_CASE("A1 listeners of one port at two addresses do not count each other's s
 }
 
 TEST_CASE("the daemon asks itself over each listener") {
-    Folder folder;
+    testing::TempDir folder;
     Inbox inbox;
     ServerHandlers handlers;
     std::atomic<bool> ignoring{false};
@@ -592,7 +582,7 @@ TEST_CASE("the daemon asks itself over each listener") {
         request.reply(text);
     };
     for (const std::string& url :
-         {"ipc://" + folder.path + "/s", std::string{"tcp://127.0.0.1:"} + std::to_string(free_port())}) {
+         {folder.url("s"), std::string{"tcp://127.0.0.1:"} + std::to_string(free_port())}) {
         ignoring = false;
         auto server = Server::listen(at(url), handlers);
         REQUIRE(server.ok());
@@ -604,7 +594,7 @@ TEST_CASE("the daemon asks itself over each listener") {
         CHECK(unanswered.error().message.find("does not answer") != std::string::npos);
         CHECK(comes_true([&] { return own_sockets(url) == 1; }));
     }
-    CHECK_FALSE(probe("ipc://" + folder.path + "/none", "x", std::chrono::seconds{20}).ok());
+    CHECK_FALSE(probe(folder.url("none"), "x", std::chrono::seconds{20}).ok());
     CHECK_FALSE(can_probe("tcp://127.0.0.1:0"));
 }
 
@@ -622,32 +612,32 @@ TEST_CASE("I-305 a message beyond the limit cuts the connection") {
 }
 
 TEST_CASE("I-302 to I-304 addresses that cannot be used say why") {
-    Folder folder;
+    testing::TempDir folder;
     const auto refusal = [](const ServerOptions& options) {
         const auto server = Server::listen(options, {});
         return server.ok() ? std::string{"listens"} : server.error().message;
     };
-    std::ofstream(folder.path + "/file") << "x";
-    CHECK(refusal(at("ipc://" + folder.path + "/file")).find("no socket is in its place") != std::string::npos);
-    CHECK(refusal(at("ipc://" + folder.path + "/none/s")).find("is not usable") != std::string::npos);
+    std::ofstream(folder.path("file")) << "x";
+    CHECK(refusal(at(folder.url("file"))).find("no socket is in its place") != std::string::npos);
+    CHECK(refusal(at(folder.url("none/s"))).find("is not usable") != std::string::npos);
     CHECK(refusal(at("ipc://" + std::string(200, 'x'))).find("limit for sockets is 107") != std::string::npos);
     CHECK(refusal(at("ipc://")).find("names no path") != std::string::npos);
     CHECK(refusal(at("abstract://x")).find("addresses are") != std::string::npos);
     CHECK(refusal(at("tcp://0.0.0.0:0")).find("--allow-plaintext") != std::string::npos);
     CHECK(refusal(at("tcp://127.0.0.1:notaport")).find("cannot listen") != std::string::npos);
-    auto first = Server::listen(at("ipc://" + folder.path + "/s"), {});
+    auto first = Server::listen(at(folder.url("s")), {});
     REQUIRE(first.ok());
-    CHECK(refusal(at("ipc://" + folder.path + "/s")).find("another process") != std::string::npos);
+    CHECK(refusal(at(folder.url("s"))).find("another process") != std::string::npos);
 }
 
 TEST_CASE("the socket file has the mode asked for and can be removed early") {
-    Folder folder;
-    ServerOptions options = at("ipc://" + folder.path + "/s");
+    testing::TempDir folder;
+    ServerOptions options = at(folder.url("s"));
     options.socket_mode = 0640;
     auto server = Server::listen(options, {});
     REQUIRE(server.ok());
-    CHECK((std::filesystem::status(folder.path + "/s").permissions() & std::filesystem::perms::mask) ==
+    CHECK((std::filesystem::status(folder.path("s")).permissions() & std::filesystem::perms::mask) ==
           static_cast<std::filesystem::perms>(0640));
     (*server)->remove_socket_file();
-    CHECK_FALSE(std::filesystem::exists(folder.path + "/s"));
+    CHECK_FALSE(std::filesystem::exists(folder.path("s")));
 }

@@ -22,6 +22,7 @@
 
 #include "libcore/base/fault_point.h"
 #include "tests/support/mcs/driven_daemon.h"
+#include "tests/support/system/temp_dir.h"
 
 using namespace yk;
 using namespace yk::testing;
@@ -61,14 +62,6 @@ public:
     SharedLeft& operator=(const SharedLeft&) = delete;
     [[nodiscard]] Left& operator*() const { return *left_of_process; }
     [[nodiscard]] Left* operator->() const { return left_of_process; }
-};
-
-struct Folder {
-    Folder() { REQUIRE(::mkdtemp(path.data()) != nullptr); }
-    ~Folder() { std::filesystem::remove_all(path); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    std::string path = "/tmp/yk.crash.XXXXXX";
 };
 
 /// A cluster in which one Deployment runs, and a database that a daemon has left like that.
@@ -156,14 +149,14 @@ std::set<std::uint64_t> chosen(const Left& whole, std::uint64_t every) {
 
 /// A process that is killed at the n-th point, and the one after it.
 void crash_and_look(const std::string& prepared, std::uint64_t at, SharedLeft& left) {
-    const Folder folder;
-    std::filesystem::copy(prepared, folder.path, std::filesystem::copy_options::recursive);
+    const testing::TempDir folder;
+    std::filesystem::copy(prepared, folder.path(), std::filesystem::copy_options::recursive);
     *left = Left{};
     left->crash_at = at;
-    REQUIRE(is_killed(folder.path, *left));
+    REQUIRE(is_killed(folder.path(), *left));
     INFO("YK_CRASH_AT=" << at << ", " << kFaultPoints.at(static_cast<std::size_t>(left->at[at - 1])) << ", after "
                         << left->answered << " steps");
-    look_after(folder.path, *left);
+    look_after(folder.path(), *left);
 }
 
 } // namespace
@@ -173,11 +166,11 @@ TEST_CASE("rs R-148, F-10, F-11, F-12, F-08 whenever a process is killed, the ne
         WARN("a release build has no fault points");
         return;
     }
-    const Folder prepared, whole;
-    prepare(prepared.path);
+    const testing::TempDir prepared, whole;
+    prepare(prepared.path());
     SharedLeft left;
-    std::filesystem::copy(prepared.path, whole.path, std::filesystem::copy_options::recursive);
-    REQUIRE_FALSE(is_killed(whole.path, *left));
+    std::filesystem::copy(prepared.path(), whole.path(), std::filesystem::copy_options::recursive);
+    REQUIRE_FALSE(is_killed(whole.path(), *left));
     REQUIRE(std::string{left->trouble} == "");
     for (std::size_t point = 0; point < kFaultPoints.size(); ++point) {
         INFO("nothing comes to the fault point " << kFaultPoints.at(point));
@@ -186,15 +179,15 @@ TEST_CASE("rs R-148, F-10, F-11, F-12, F-08 whenever a process is killed, the ne
     CHECK(left->reached > 100);
     CHECK(left->reached <= std::size(left->at));
     const std::uint64_t only = number_of("YK_CRASH_AT", 0);
-    if (only != 0) return crash_and_look(prepared.path, only, left);
+    if (only != 0) return crash_and_look(prepared.path(), only, left);
     for (const std::uint64_t at : chosen(*left, number_of("YK_CRASH_EVERY", 1)))
-        crash_and_look(prepared.path, at, left);
+        crash_and_look(prepared.path(), at, left);
 }
 
 /// Leases go by the clock of the database, which is not simulated here: those are rs R-143's own tests.
 TEST_CASE("rs R-060, F-35 a machine's clock that is set changes nothing but times that are shown") {
-    const Folder folder;
-    DrivenDaemon daemon{folder.path, 1};
+    const testing::TempDir folder;
+    DrivenDaemon daemon{folder.path(), 1};
     REQUIRE(daemon.starts());
     REQUIRE(daemon.add_node("n1"));
     REQUIRE(daemon.create("web", 2, mcs::DeleteMode::Cascade));

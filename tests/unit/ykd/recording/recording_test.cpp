@@ -18,6 +18,7 @@
 #include "libcore/config_yaml/dump.h"
 #include "libcore/config_yaml/load.h"
 #include "protocol/wire/body_reader.h"
+#include "tests/support/system/temp_dir.h"
 #include "ykd/core_gateway/core_gateway.h"
 #include "ykd/core_gateway/playback.h"
 #include "ykd/recording/recording.h"
@@ -28,12 +29,6 @@ namespace {
 
 constexpr Instant kStart{1'763'675'442'123'456'789};
 constexpr Duration kSecond = std::chrono::seconds{1};
-
-struct Folder {
-    std::string path = "/tmp/yk.XXXXXX";
-    Folder() { REQUIRE(::mkdtemp(path.data()) != nullptr); }
-    ~Folder() { std::filesystem::remove_all(path); }
-};
 
 class NoTranscript final : public Transcript {
     void say(Kind, std::string) override {}
@@ -177,12 +172,12 @@ Replayed replay(const std::string& file) {
 }
 
 /// The one recording of a story that was told.
-std::string make_recording(const Folder& folder) {
-    Story story(folder.path);
+std::string make_recording(const testing::TempDir& folder) {
+    Story story(folder.path());
     story.play();
     story.end();
     story.flush();
-    const auto found = find_recordings(folder.path);
+    const auto found = find_recordings(folder.path());
     REQUIRE(found.ok());
     REQUIRE(found->size() == 1);
     return found->front();
@@ -191,7 +186,7 @@ std::string make_recording(const Folder& folder) {
 } // namespace
 
 TEST_CASE("a recording plays to the same words, every time") {
-    const Folder folder;
+    const testing::TempDir folder;
     const std::string file = make_recording(folder);
     CHECK(std::filesystem::path(file).filename() == "20251120T215042.123Z-rm_1-7.ykrec");
     const Replayed once = replay(file), again = replay(file);
@@ -221,7 +216,7 @@ TEST_CASE("a recording plays to the same words, every time") {
 }
 
 TEST_CASE("what was said then and is not said now is a difference of that command") {
-    const Folder folder;
+    const testing::TempDir folder;
     const std::string file = make_recording(folder);
     std::string bytes = bytes_of(file);
     const std::string placed = "N [rm/1]default app/k1 on n";
@@ -239,7 +234,7 @@ TEST_CASE("what was said then and is not said now is a difference of that comman
 }
 
 TEST_CASE("a recording that ends anywhere plays up to there") {
-    const Folder folder;
+    const testing::TempDir folder;
     const std::string file = make_recording(folder), bytes = bytes_of(file);
     std::uint64_t most = 0, refused = 0;
     for (std::size_t length = 0; length < bytes.size(); length += 3) {
@@ -260,7 +255,7 @@ TEST_CASE("a recording that ends anywhere plays up to there") {
 }
 
 TEST_CASE("a damaged recording is refused in words, or plays; nothing else") {
-    const Folder folder;
+    const testing::TempDir folder;
     const std::string file = make_recording(folder), bytes = bytes_of(file);
     std::uint64_t refused = 0;
     for (std::size_t at = 0; at < bytes.size(); ++at) {
@@ -277,8 +272,8 @@ TEST_CASE("a damaged recording is refused in words, or plays; nothing else") {
 }
 
 TEST_CASE("what a recording cannot say is named with file and command") {
-    const Folder folder;
-    const std::string file = folder.path + "/x.ykrec";
+    const testing::TempDir folder;
+    const std::string file = folder.path("x.ykrec");
     const auto write = [&](const std::function<void(RecordingWriter&)>& commands) {
         std::filesystem::remove(file);
         auto writer =
@@ -317,15 +312,15 @@ TEST_CASE("what a recording cannot say is named with file and command") {
     write_bytes(file, "partitions: []\n");
     CHECK(play_recording(file, [](const PlayedStep&) { return true; }).error().text() ==
           file + ": is no recording of ykd; ykd --record DIR makes them");
-    CHECK(play_recording(folder.path + "/none", [](const PlayedStep&) { return true; }).error().text() ==
-          folder.path + "/none: cannot be read: No such file or directory");
+    CHECK(play_recording(folder.path("none"), [](const PlayedStep&) { return true; }).error().text() ==
+          folder.path("none: cannot be read: No such file or directory"));
 }
 
 namespace {
 
 /// What was recorded by `commands`, in a file of its own.
-std::string recorded_by(const Folder& folder, const std::function<void(RecordingWriter&)>& commands) {
-    const std::string file = folder.path + "/x.ykrec";
+std::string recorded_by(const testing::TempDir& folder, const std::function<void(RecordingWriter&)>& commands) {
+    const std::string file = folder.path("x.ykrec");
     auto writer =
         RecordingWriter::create(file, {"1", "rm", 1, kStart, {}}, [](const std::string&, const std::string&) {});
     REQUIRE(writer.ok());
@@ -337,7 +332,7 @@ std::string recorded_by(const Folder& folder, const std::function<void(Recording
 } // namespace
 
 TEST_CASE("a configuration that is larger written out than it came is played") {
-    const Folder folder;
+    const testing::TempDir folder;
     std::string text = "partitions: [{name: default, queues: [{name: root, queues: [", end = "]}]}]";
     for (int i = 0; i < 20; ++i, end = "]}" + end) text += "{name: p, queues: [";
     for (int i = 0; i < 12'000; ++i) text += fmt::format("{{name: q{}}},", i);
@@ -355,7 +350,7 @@ TEST_CASE("a configuration that is larger written out than it came is played") {
 
 TEST_CASE("what is said to one command is in records of a bounded size, and is one when it is read") {
     constexpr std::size_t kLines = 60'000;
-    const Folder folder;
+    const testing::TempDir folder;
     const std::string file = recorded_by(folder, [&](RecordingWriter& to) {
         to.command(recorded::kTimers, kStart);
         const ReleasedAllocation one{"[rm]default", "app", "key", TerminationType::StoppedByRm, "gone"};
@@ -410,7 +405,7 @@ TEST_CASE("the settings of a recording are all of them") {
 }
 
 TEST_CASE("a recording that cannot go on says so once, and the scheduler goes on") {
-    const Folder folder;
+    const testing::TempDir folder;
     rlimit before{};
     REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
     const auto handler = std::signal(SIGXFSZ, SIG_IGN);
@@ -418,11 +413,11 @@ TEST_CASE("a recording that cannot go on says so once, and the scheduler goes on
     REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
     std::string failure;
     {
-        Story story(folder.path, &failure);
+        Story story(folder.path(), &failure);
         story.play();
         for (int i = 0; i < 100; ++i) story.ask(std::to_string(i));
         story.flush();
-        CHECK(failure.find("cannot write " + folder.path) == 0);
+        CHECK(failure.find("cannot write " + folder.path()) == 0);
         CHECK(failure.find("File too large") != std::string::npos);
         failure.clear();
         story.ask("more");
@@ -431,7 +426,7 @@ TEST_CASE("a recording that cannot go on says so once, and the scheduler goes on
     }
     ::setrlimit(RLIMIT_FSIZE, &before);
     std::signal(SIGXFSZ, handler);
-    const auto found = find_recordings(folder.path);
+    const auto found = find_recordings(folder.path());
     REQUIRE(found.ok());
     const Replayed replayed = replay(found->front());
     REQUIRE(replayed.played.ok());
@@ -440,12 +435,12 @@ TEST_CASE("a recording that cannot go on says so once, and the scheduler goes on
 }
 
 TEST_CASE("recordings of one instant have names of their own; the directory is made or refused") {
-    const Folder folder;
-    { Story one(folder.path + "/new/deep"), other(folder.path + "/new/deep"); }
-    const auto found = find_recordings(folder.path + "/new/deep");
+    const testing::TempDir folder;
+    { Story one(folder.path("new/deep")), other(folder.path("new/deep")); }
+    const auto found = find_recordings(folder.path("new/deep"));
     REQUIRE(found.ok());
     CHECK(found->size() == 2);
-    CHECK(find_recordings(folder.path).error().text().find("has no recording (*.ykrec)") != std::string::npos);
+    CHECK(find_recordings(folder.path()).error().text().find("has no recording (*.ykrec)") != std::string::npos);
 
     // Daemons that begin in the same instant, side by side.
     constexpr std::size_t kDaemons = 4;
@@ -455,7 +450,7 @@ TEST_CASE("recordings of one instant have names of their own; the directory is m
     for (std::size_t i = 0; i < kDaemons; ++i)
         daemons.emplace_back([&] {
             const auto recordings =
-                Recordings::open(folder.path + "/beside", "1.2.3", [&](const std::string&, const std::string& fault) {
+                Recordings::open(folder.path("beside"), "1.2.3", [&](const std::string&, const std::string& fault) {
                     if (!fault.empty()) ++failures;
                 });
             for (std::size_t begun = 0; recordings.ok() && begun < kBegun; ++begun)
@@ -463,10 +458,10 @@ TEST_CASE("recordings of one instant have names of their own; the directory is m
         });
     for (std::thread& daemon : daemons) daemon.join();
     CHECK(failures == 0);
-    CHECK(find_recordings(folder.path + "/beside")->size() == kDaemons * kBegun);
+    CHECK(find_recordings(folder.path("beside"))->size() == kDaemons * kBegun);
 
-    write_bytes(folder.path + "/file", "x");
-    const auto refused = Recordings::open(folder.path + "/file/x", "1", [](const std::string&, const std::string&) {});
+    write_bytes(folder.path("file"), "x");
+    const auto refused = Recordings::open(folder.path("file/x"), "1", [](const std::string&, const std::string&) {});
     REQUIRE_FALSE(refused.ok());
-    CHECK(refused.error().message.find("the directory for recordings " + folder.path + "/file/x cannot be made") == 0);
+    CHECK(refused.error().message.find("the directory for recordings " + folder.path("file/x cannot be made")) == 0);
 }

@@ -8,18 +8,13 @@
 
 #include "protocol/wire/codec.h"
 #include "tests/support/system/few_descriptors.h"
+#include "tests/support/system/temp_dir.h"
 
 using namespace yk;
 using namespace yk::service;
 using namespace yk::testing;
 
 namespace {
-
-struct Folder {
-    std::string path = "/tmp/yk.XXXXXX";
-    Folder() { REQUIRE(::mkdtemp(path.data()) != nullptr); }
-    ~Folder() { std::filesystem::remove_all(path); }
-};
 
 std::string all_of(const Degraded& degraded) {
     std::string all;
@@ -30,16 +25,16 @@ std::string all_of(const Degraded& degraded) {
 } // namespace
 
 TEST_CASE("I-268 books whose removal a loss of power may undo are named") {
-    const Folder folder;
+    const testing::TempDir folder;
     Degraded degraded;
-    BookShelf shelf(folder.path, degraded);
+    BookShelf shelf(folder.path(), degraded);
     REQUIRE(shelf.open().ok());
     REQUIRE(shelf.begin("rm").ok());
     {
         const FewDescriptors none(0);
         shelf.remove("rm");
     }
-    CHECK(std::filesystem::is_empty(folder.path + "/books"));
+    CHECK(std::filesystem::is_empty(folder.path("books")));
     CHECK(all_of(degraded).find("the RM would be back after a loss of power") != std::string::npos);
     REQUIRE(shelf.begin("rm").ok()); // it registers anew
     shelf.remove("rm");
@@ -48,10 +43,10 @@ TEST_CASE("I-268 books whose removal a loss of power may undo are named") {
 
 TEST_CASE(
     "I-268 books that are still there are not gone on with, and those under the name of another RM are left alone") {
-    const Folder folder;
+    const testing::TempDir folder;
     Degraded degraded;
     const std::string own = [&] {
-        BookShelf shelf(folder.path, degraded);
+        BookShelf shelf(folder.path(), degraded);
         REQUIRE(shelf.open().ok());
         const auto keeper = shelf.begin("rm");
         REQUIRE(keeper.ok());
@@ -59,10 +54,10 @@ TEST_CASE(
         request.rm_id = "rm";
         (*keeper)->note_setting("registration", wire::encoded(request));
         (*keeper)->note({1, "sum", "origin", "text"}, {"default"});
-        return std::filesystem::directory_iterator(folder.path + "/books")->path().string();
+        return std::filesystem::directory_iterator(folder.path("books"))->path().string();
     }();
-    std::filesystem::copy_file(own, folder.path + "/books/copy.books");
-    BookShelf shelf(folder.path, degraded);
+    std::filesystem::copy_file(own, folder.path("books/copy.books"));
+    BookShelf shelf(folder.path(), degraded);
     REQUIRE(shelf.open().ok());
     const auto found = shelf.find();
     REQUIRE(found.size() == 1);

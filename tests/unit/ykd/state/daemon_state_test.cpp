@@ -13,18 +13,13 @@
 
 #include "tests/support/comes_true.h"
 #include "tests/support/system/few_descriptors.h"
+#include "tests/support/system/temp_dir.h"
 
 using namespace yk;
 using namespace yk::service;
 using namespace yk::testing;
 
 namespace {
-
-struct Folder {
-    std::string path = "/tmp/yk.XXXXXX";
-    Folder() { REQUIRE(::mkdtemp(path.data()) != nullptr); }
-    ~Folder() { std::filesystem::remove_all(path); }
-};
 
 using Levels = DaemonState::Levels;
 
@@ -34,9 +29,9 @@ bool keep(DaemonState& state, const Levels& levels) {
     return kept.get_future().get();
 }
 
-Levels kept_in(const Folder& folder) {
+Levels kept_in(const testing::TempDir& folder) {
     Degraded degraded;
-    DaemonState state(folder.path, degraded);
+    DaemonState state(folder.path(), degraded);
     REQUIRE(state.open().ok());
     return state.levels();
 }
@@ -44,9 +39,9 @@ Levels kept_in(const Folder& folder) {
 } // namespace
 
 TEST_CASE("I-271 levels are kept when the disk has them, and not before") {
-    const Folder folder;
+    const testing::TempDir folder;
     Degraded degraded;
-    DaemonState state(folder.path, degraded);
+    DaemonState state(folder.path(), degraded);
     CHECK_FALSE(keep(state, {{"log.level", "warn"}})); // it is not open
     REQUIRE(state.open().ok());
     CHECK(keep(state, {{"log.level", "warn"}}));
@@ -63,11 +58,11 @@ TEST_CASE("I-271 levels are kept when the disk has them, and not before") {
 
 TEST_CASE("I-271 of two who set levels at once nobody is told that his are kept when they are not") {
     constexpr int kThreads = 4, kRounds = 50;
-    const Folder folder;
+    const testing::TempDir folder;
     Levels all;
     {
         Degraded degraded;
-        DaemonState state(folder.path, degraded);
+        DaemonState state(folder.path(), degraded);
         REQUIRE(state.open().ok());
         std::mutex mutex;
         std::atomic<int> lost{0};
