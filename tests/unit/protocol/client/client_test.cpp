@@ -176,7 +176,7 @@ TEST_CASE("a daemon that stays busy for longer than there is time ends in its re
 }
 
 /// Tries again until there are `enough` reasons for it.
-std::function<bool(const std::string&)> until_noted(std::size_t enough, std::vector<std::string>& reasons) {
+wire::RetryCheck until_noted(std::size_t enough, std::vector<std::string>& reasons) {
     return [enough, &reasons](const std::string& why) {
         reasons.push_back(why);
         return reasons.size() < enough;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SQLite as the database and the change log of resource state: each by itself, and below the framework.
 #include <array>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <set>
@@ -33,7 +31,6 @@ struct yk::rs::SqliteTraits<yk::testing::Album> {
 namespace yk::testing {
 
 using namespace std::chrono_literals;
-using rs::Op;
 using rs::SqliteConnection;
 using rs::StoreFault;
 
@@ -68,7 +65,7 @@ struct Database {
         return text;
     }
 
-    testing::TempDir folder;
+    TempDir folder;
     std::unique_ptr<SqliteConnection> connection = open(), shell = open();
 };
 

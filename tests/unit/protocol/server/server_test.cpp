@@ -11,7 +11,6 @@
 
 #include <cerrno>
 #include <condition_variable>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -48,6 +47,12 @@ public:
         Request first = std::move(requests_.front());
         requests_.erase(requests_.begin());
         return first;
+    }
+    std::vector<Request> take_all(int count) {
+        std::vector<Request> requests;
+        requests.reserve(static_cast<std::size_t>(count));
+        while (count-- > 0) requests.push_back(take());
+        return requests;
     }
     std::optional<Request> take_within(std::chrono::milliseconds time) {
         std::unique_lock lock(mutex_);
@@ -169,7 +174,7 @@ struct Served {
         REQUIRE(made.ok());
         server = std::move(made).value();
     }
-    testing::TempDir folder;
+    TempDir folder;
     const std::string path;
     Inbox inbox;
     std::unique_ptr<Server> server;
@@ -226,7 +231,7 @@ TEST_CASE("peers that are gone before the greeting do not end the listening") {
 }
 
 TEST_CASE("I-340 who is not admitted is cut off before a byte is read") {
-    testing::TempDir folder;
+    TempDir folder;
     ServerHandlers handlers;
     handlers.admit = [](const Peer&) { return Admittance::Refused; };
     handlers.request = [](Request) { FAIL("a request came through"); };
@@ -278,7 +283,7 @@ TEST_CASE("A1 a peer that goes with requests under way gives its descriptor back
         {
             const RawPeer rude(served.path);
             for (unsigned n = 1; n <= 12; ++n) rude.send(n, "x");
-            for (int n = 0; n < 6; ++n) held.push_back(served.inbox.take());
+            held = served.inbox.take_all(6);
         }
         for (Request& request : held) request.reply("too late");
         for (int n = 0; n < 6; ++n)
@@ -298,8 +303,7 @@ TEST_CASE("A2 one request at a time before the peer has shown who it is, then as
     CHECK_FALSE(served.inbox.take_within(std::chrono::milliseconds{50}));
     first.trust();
     first.reply("");
-    std::vector<Request> held;
-    for (int n = 0; n < 4; ++n) held.push_back(served.inbox.take());
+    std::vector<Request> held = served.inbox.take_all(4);
     CHECK_FALSE(served.inbox.take_within(std::chrono::milliseconds{50}));
     CHECK(served.server->open_requests() == 4);
     held.erase(held.begin()); // dropped: its place is free
@@ -353,10 +357,10 @@ TEST_CASE("A2 the bytes of a request are counted as long as somebody holds it, a
     {
         const RawPeer peer(served.path);
         for (unsigned n = 1; n <= 6; ++n) peer.send(n, std::string(100'000, 'x'));
-        for (int n = 0; n < 6; ++n) held.push_back(served.inbox.take());
+        held = served.inbox.take_all(6);
     }
     CHECK(comes_true([&] { return served.server->connections() == 0; }));
-    CHECK(options.budget->requests() == 6 * 100'004);
+    CHECK(options.budget->requests() == std::size_t{6} * 100'004);
     held[0].reply("into the void");
     held[1].disconnect();
     held.resize(3);
@@ -373,8 +377,7 @@ TEST_CASE("A3 replies that fill the memory cost the peer that does not read, at 
     const RawPeer rude(hoarding.path), honest(served.path);
     const auto answer = [](const RawPeer& peer, Served& at, int count, std::size_t size) {
         for (int n = 1; n <= count; ++n) peer.send(static_cast<unsigned>(n), "?");
-        std::vector<Request> requests;
-        for (int n = 0; n < count; ++n) requests.push_back(at.inbox.take());
+        std::vector<Request> requests = at.inbox.take_all(count);
         const std::string reply(size, 'x');
         for (Request& request : requests) request.reply(reply);
     };
@@ -398,8 +401,7 @@ TEST_CASE("A3 the peer that does not read its replies is cut when they fill the 
     Served served{options, handlers, true};
     const RawPeer rude(served.path);
     for (unsigned n = 1; n <= 10; ++n) rude.send(n, "large");
-    std::vector<Request> held;
-    for (int n = 0; n < 10; ++n) held.push_back(served.inbox.take());
+    std::vector<Request> held = served.inbox.take_all(10);
     const std::string large(1U << 20, 'x');
     for (Request& request : held) request.reply(large);
     CHECK(comes_true([&] {
@@ -572,7 +574,7 @@ TEST_CASE("A1 listeners of one port at two addresses do not count each other's s
 }
 
 TEST_CASE("the daemon asks itself over each listener") {
-    testing::TempDir folder;
+    TempDir folder;
     Inbox inbox;
     ServerHandlers handlers;
     std::atomic<bool> ignoring{false};
@@ -581,8 +583,7 @@ TEST_CASE("the daemon asks itself over each listener") {
         const std::string text{request.bytes()};
         request.reply(text);
     };
-    for (const std::string& url :
-         {folder.url("s"), std::string{"tcp://127.0.0.1:"} + std::to_string(free_port())}) {
+    for (const std::string& url : {folder.url("s"), std::string{"tcp://127.0.0.1:"} + std::to_string(free_port())}) {
         ignoring = false;
         auto server = Server::listen(at(url), handlers);
         REQUIRE(server.ok());
@@ -612,7 +613,7 @@ TEST_CASE("I-305 a message beyond the limit cuts the connection") {
 }
 
 TEST_CASE("I-302 to I-304 addresses that cannot be used say why") {
-    testing::TempDir folder;
+    TempDir folder;
     const auto refusal = [](const ServerOptions& options) {
         const auto server = Server::listen(options, {});
         return server.ok() ? std::string{"listens"} : server.error().message;
@@ -631,7 +632,7 @@ TEST_CASE("I-302 to I-304 addresses that cannot be used say why") {
 }
 
 TEST_CASE("the socket file has the mode asked for and can be removed early") {
-    testing::TempDir folder;
+    TempDir folder;
     ServerOptions options = at(folder.url("s"));
     options.socket_mode = 0640;
     auto server = Server::listen(options, {});

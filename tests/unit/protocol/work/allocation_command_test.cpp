@@ -48,6 +48,7 @@ TEST_CASE("the environment of this process is not handed on but for four variabl
     const auto base = base_environment();
     ::unsetenv("YK_TEST_SECRET");
     std::vector<std::string> names;
+    names.reserve(base.size());
     for (const std::string& each : base) names.push_back(each.substr(0, each.find('=')));
     std::sort(names.begin(), names.end());
     CHECK(names == std::vector<std::string>{"HOME", "LANG", "PATH", "USER"});

@@ -149,7 +149,7 @@ std::set<std::uint64_t> chosen(const Left& whole, std::uint64_t every) {
 
 /// A process that is killed at the n-th point, and the one after it.
 void crash_and_look(const std::string& prepared, std::uint64_t at, SharedLeft& left) {
-    const testing::TempDir folder;
+    const TempDir folder;
     std::filesystem::copy(prepared, folder.path(), std::filesystem::copy_options::recursive);
     *left = Left{};
     left->crash_at = at;
@@ -166,7 +166,7 @@ TEST_CASE("rs R-148, F-10, F-11, F-12, F-08 whenever a process is killed, the ne
         WARN("a release build has no fault points");
         return;
     }
-    const testing::TempDir prepared, whole;
+    const TempDir prepared, whole;
     prepare(prepared.path());
     SharedLeft left;
     std::filesystem::copy(prepared.path(), whole.path(), std::filesystem::copy_options::recursive);
@@ -186,7 +186,7 @@ TEST_CASE("rs R-148, F-10, F-11, F-12, F-08 whenever a process is killed, the ne
 
 /// Leases go by the clock of the database, which is not simulated here: those are rs R-143's own tests.
 TEST_CASE("rs R-060, F-35 a machine's clock that is set changes nothing but times that are shown") {
-    const testing::TempDir folder;
+    const TempDir folder;
     DrivenDaemon daemon{folder.path(), 1};
     REQUIRE(daemon.starts());
     REQUIRE(daemon.add_node("n1"));

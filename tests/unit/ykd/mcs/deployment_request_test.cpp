@@ -105,7 +105,7 @@ TEST_CASE("rs R-159 what cannot be a Deployment is refused with its place") {
     CHECK(verdict([](auto& body) { body.name = std::string(200, 'x'); }) == "good");
     CHECK(verdict([](auto& body) { body.name = std::string(201, 'x'); }) == "E_INVALID body.name");
     for (const char* name : {" ", "   ", "\u00a0\u3000", "a\nb", "a\x1b[2J", "a\u009b", "a\u200e", "\u200fa",
-                             "a\u202eb", "a\u2066b", "a\u2069", "\xff"})
+                             "a\u202eb\u202c", "a\u2066b\u2069", "a\u2069", "\xff"})
         CHECK(verdict([name](auto& body) { body.name = name; }) == "E_INVALID body.name");
     for (const char* name : {"a b", " a", "w\u00e4hler", "\u05d0\u05d1", "\u65e5\u672c"})
         CHECK(verdict([name](auto& body) { body.name = name; }) == "good");

@@ -35,8 +35,8 @@ struct Hosted {
     const std::string directory;
     McsSettings settings;
     Degraded degraded;
-    McsThread thread{
-        {settings, directory, degraded, "one", [](std::string_view) {}, [](std::function<void()> call) { call(); }}};
+    McsThread thread{{settings, directory, degraded, "one", [](std::string_view) {},
+                      [](const std::function<void()>& call) { call(); }}};
 };
 
 /// A database with so many Deployments that they fill pages of their own.

@@ -9,7 +9,6 @@
 
 #include <atomic>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -320,7 +319,7 @@ namespace {
 
 /// What was recorded by `commands`, in a file of its own.
 std::string recorded_by(const testing::TempDir& folder, const std::function<void(RecordingWriter&)>& commands) {
-    const std::string file = folder.path("x.ykrec");
+    std::string file = folder.path("x.ykrec");
     auto writer =
         RecordingWriter::create(file, {"1", "rm", 1, kStart, {}}, [](const std::string&, const std::string&) {});
     REQUIRE(writer.ok());

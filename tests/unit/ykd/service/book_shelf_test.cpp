@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykd/service/book_shelf.h"
 
-#include <cstdlib>
 #include <filesystem>
 
 #include <catch2/catch.hpp>
@@ -25,7 +24,7 @@ std::string all_of(const Degraded& degraded) {
 } // namespace
 
 TEST_CASE("I-268 books whose removal a loss of power may undo are named") {
-    const testing::TempDir folder;
+    const TempDir folder;
     Degraded degraded;
     BookShelf shelf(folder.path(), degraded);
     REQUIRE(shelf.open().ok());
@@ -43,7 +42,7 @@ TEST_CASE("I-268 books whose removal a loss of power may undo are named") {
 
 TEST_CASE(
     "I-268 books that are still there are not gone on with, and those under the name of another RM are left alone") {
-    const testing::TempDir folder;
+    const TempDir folder;
     Degraded degraded;
     const std::string own = [&] {
         BookShelf shelf(folder.path(), degraded);

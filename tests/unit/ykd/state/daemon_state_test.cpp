@@ -4,8 +4,6 @@
 #include <catch2/catch.hpp>
 
 #include <atomic>
-#include <cstdlib>
-#include <filesystem>
 #include <future>
 #include <mutex>
 #include <thread>
@@ -29,7 +27,7 @@ bool keep(DaemonState& state, const Levels& levels) {
     return kept.get_future().get();
 }
 
-Levels kept_in(const testing::TempDir& folder) {
+Levels kept_in(const TempDir& folder) {
     Degraded degraded;
     DaemonState state(folder.path(), degraded);
     REQUIRE(state.open().ok());
@@ -39,7 +37,7 @@ Levels kept_in(const testing::TempDir& folder) {
 } // namespace
 
 TEST_CASE("I-271 levels are kept when the disk has them, and not before") {
-    const testing::TempDir folder;
+    const TempDir folder;
     Degraded degraded;
     DaemonState state(folder.path(), degraded);
     CHECK_FALSE(keep(state, {{"log.level", "warn"}})); // it is not open
@@ -58,7 +56,7 @@ TEST_CASE("I-271 levels are kept when the disk has them, and not before") {
 
 TEST_CASE("I-271 of two who set levels at once nobody is told that his are kept when they are not") {
     constexpr int kThreads = 4, kRounds = 50;
-    const testing::TempDir folder;
+    const TempDir folder;
     Levels all;
     {
         Degraded degraded;
