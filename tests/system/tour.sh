@@ -108,7 +108,8 @@ promise() {
 }
 
 start_services() {
-    mkdir -m 700 "$work/state"
+    mkdir -p "$work/state"
+    chmod 700 "$work/state"
     "$bin/ykd" --state "$work/state" --settings docs/demo/services.conf --listen "$YKCTL_SOCKET" 2>"$work/ykd.log" &
     daemon=$!
     eventually 'RM mcs is running' ykctl mcs status
