@@ -95,10 +95,14 @@ Outcome set(Context& context, const std::string& name, const SpecOptions& option
     if (waits) context.begin_wait(kDefaultWait); // what is read first counts
     si::McsWriteRequest request{.verb = "set", .id = name};
     si::StringMap tags;
-    if (options.has_work() && options.tags.empty()) {
+    wire::Value item; // as it is now, where that counts
+    const bool changes_work = options.has_work() && options.tags.empty();
+    if (changes_work || options.queue) {
         auto reply = context.call(si::McsReadRequest{.what = "describe", .kind = kKind, .id = name});
         if (!reply.ok()) return with_way_out(std::move(reply).error(), kKind);
-        const wire::Value& item = member_of(*reply, "item");
+        item = member_of(*reply, "item");
+    }
+    if (changes_work) {
         const std::string giver = text_of(item, "submittedBy");
         if (!options.command && !giver.empty() && giver != "uid " + std::to_string(::geteuid()))
             return usage_error("the command of " + printable(name) + " was given by " + printable(giver) +
@@ -109,6 +113,7 @@ Outcome set(Context& context, const std::string& name, const SpecOptions& option
     }
     YK_TRY(body, body_of(options, std::move(tags)));
     if (body == si::McsBody{}) return usage_error("what is to change?  ykctl deployment set --help");
+    YK_CHECKED(check_queue(context, item, body));
     request.body = std::move(body);
     return change(context, std::move(request), "changed", waits);
 }

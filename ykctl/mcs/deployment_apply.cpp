@@ -241,6 +241,7 @@ Answer<Applied> apply(Context& context, const WantedDeployment& wanted, const Ap
     if (auto why = options.is_forced ? std::string{} : staleness_of(item, wanted); !why.empty())
         return refused(std::move(why), {"what is there now?  ykctl deployment show " + printable(applied.name) +
                                         " -o yaml      as the file says nevertheless?  --force"});
+    if (!options.is_forced) YK_CHECKED(check_queue(context, item, wanted.body));
     applied.outcome = "changed";
     if (options.is_dry) return applied;
     const auto changed = context.call(si::McsWriteRequest{.verb = "apply",
