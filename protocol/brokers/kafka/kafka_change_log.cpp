@@ -148,7 +148,8 @@ Result<EventBatch, LogFault> KafkaChangeLog::poll(std::size_t most) {
 }
 
 /// A broker that is away sends nothing, like one that has nothing: it is asked now and then, and each time after
-/// librdkafka has said that none can be reached.
+/// librdkafka has said that none can be reached. The numbers of partitions are asked for first: a partition that is
+/// gone has no end, so that the look would fail for ever and the epoch never be seen to be another one (rs R-053).
 Result<void, LogFault> KafkaChangeLog::fill(EventBatch& batch, std::size_t most) {
     std::size_t count = 0;
     for (; count < most; ++count) {
@@ -158,11 +159,11 @@ Result<void, LogFault> KafkaChangeLog::fill(EventBatch& batch, std::size_t most)
     }
     batch.may_have_more = count == most;
     const auto now = SteadyClock::now();
-    if (client_->is_away() || now - looked_ >= settings_.look) YK_CHECKED(look(!batch.may_have_more));
     if (now - refreshed_ >= settings_.refresh) {
         refreshed_ = now;
         YK_CHECKED(look_for_partitions(batch));
     }
+    if (client_->is_away() || now - looked_ >= settings_.look) YK_CHECKED(look(!batch.may_have_more));
     return say_what_stands_still();
 }
 

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <future>
+#include <thread>
 #include <utility>
 
 #include <librdkafka/rdkafka.h>
@@ -126,14 +129,34 @@ Result<void> KafkaClient::make(Role role) {
     return {};
 }
 
+namespace {
+
+/// librdkafka 2.0 never ends the threads of a consumer whose topic has lost partitions meanwhile. Such a one is left to
+/// itself, with what it has allocated, so that whoever ends it goes on.
+void end_consumer(rd_kafka_t* handle) {
+    constexpr std::chrono::seconds kMostForEnd{3};
+    std::promise<void> promise;
+    const std::future<void> ended = promise.get_future();
+    std::thread{[handle, promise = std::move(promise)]() mutable {
+        rd_kafka_destroy_flags(handle, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+        promise.set_value();
+    }}.detach();
+    ended.wait_for(kMostForEnd);
+}
+
+} // namespace
+
 /// What is under way is not waited for.
 KafkaClient::~KafkaClient() {
     if (handle_ == nullptr) return;
     for (rd_kafka_topic_t* const topic : topics_)
         if (topic != nullptr) rd_kafka_topic_destroy(topic);
-    if (rd_kafka_type(handle_) == RD_KAFKA_PRODUCER)
-        rd_kafka_purge(handle_, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING);
-    rd_kafka_destroy_flags(handle_, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+    if (rd_kafka_type(handle_) == RD_KAFKA_CONSUMER) {
+        end_consumer(handle_);
+        return;
+    }
+    rd_kafka_purge(handle_, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING);
+    rd_kafka_destroy(handle_);
 }
 
 std::size_t KafkaClient::find_topic(std::string_view name) const {

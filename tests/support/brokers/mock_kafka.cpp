@@ -12,10 +12,15 @@
 namespace yk::testing {
 namespace {
 
+constexpr std::int16_t kFetch = 1;               // requests for messages, as the protocol numbers them
+constexpr const char* kMostMessage = "20000000"; // bytes; real producers refuse more than 1 MB unless they are set so
+
 rd_kafka_t* new_producer(const std::string& brokers) {
     rd_kafka_conf_t* const conf = rd_kafka_conf_new();
     std::array<char, 512> reason{};
     rd_kafka_conf_set_log_cb(conf, [](const rd_kafka_t*, int, const char*, const char*) {});
+    rd_kafka_conf_set(conf, "message.max.bytes", kMostMessage, reason.data(), reason.size());
+    rd_kafka_conf_set(conf, "reconnect.backoff.max.ms", "100", reason.data(), reason.size());
     if (!brokers.empty()) rd_kafka_conf_set(conf, "bootstrap.servers", brokers.c_str(), reason.data(), reason.size());
     rd_kafka_t* const handle = rd_kafka_new(RD_KAFKA_PRODUCER, conf, reason.data(), reason.size());
     YK_CHECK(handle != nullptr, reason.data());
@@ -50,9 +55,12 @@ void MockKafka::hide(const std::string& topic) {
 }
 
 void MockKafka::refuse_fetches(int count) {
-    constexpr std::int16_t kFetch = 1; // as the protocol numbers it
     for (; count > 0; --count)
         rd_kafka_mock_push_request_errors(cluster_, kFetch, 1, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
+}
+
+void MockKafka::let_fetch() {
+    rd_kafka_mock_clear_request_errors(cluster_, kFetch);
 }
 
 void MockKafka::set_delay(std::chrono::milliseconds delay) {

@@ -31,6 +31,8 @@ public:
     [[nodiscard]] std::string brokers() const;
     /// The next requests for messages are answered with a refusal.
     void refuse_fetches(int count);
+    /// The refusals that are left are not given any more.
+    void let_fetch();
     /// Each answer takes so long.
     void set_delay(std::chrono::milliseconds delay);
     void set_down();

@@ -112,6 +112,10 @@ void PrivateNats::watch() {
 void PrivateNats::start() {
     std::vector<std::string> words{kProgram, "-a",  "127.0.0.1",        "-p", std::to_string(port_),
                                    "-js",    "-sd", folder_ + "/store", "-P", folder_ + "/pid"};
+    if (most_payload_ > 0) { // it has no flag for that
+        std::ofstream{folder_ + "/conf"} << "max_payload: " << most_payload_ << '\n';
+        words.insert(words.end(), {"-c", folder_ + "/conf"});
+    }
     if (!user_.empty()) words.insert(words.end(), {"--user", user_, "--pass", password_});
     std::vector<char*> command;
     command.reserve(words.size() + 1);

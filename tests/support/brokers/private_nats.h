@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -28,6 +29,8 @@ public:
         user_ = std::move(user);
         password_ = std::move(password);
     }
+    /// From its next start it takes messages of so many bytes; 0: of 1 MB, as a server that nobody has set does.
+    void allow_payload(std::size_t bytes) { most_payload_ = bytes; }
     /// The address with a user and a password.
     [[nodiscard]] std::string url_of(const std::string& user, const std::string& password) const {
         return "nats://" + user + ':' + password + "@127.0.0.1:" + std::to_string(port_);
@@ -46,6 +49,7 @@ private:
 
     std::string folder_ = "/tmp/yknats.XXXXXX";
     std::string user_, password_;
+    std::size_t most_payload_ = 0;
     std::uint16_t port_ = 0;
     pid_t server_ = -1;
     int end_ = -1; // when all of them are closed, the watcher ends the server

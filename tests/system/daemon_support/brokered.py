@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Daemons whose changes of Deployments come by a server of NATS, and what tests ask of them."""
+"""Daemons whose changes of Deployments come by a server of NATS or brokers of Kafka, and what tests ask of them."""
 import os
 import sqlite3
 import subprocess
@@ -14,6 +14,12 @@ FALLBACK = 2  # seconds
 def settings(place, **more):
     extra = "".join(f", {key}: {value}" for key, value in more.items())
     return f"mcs: {{enabled: true, transport: nats, nats: {{url: '{place}', fallbackAfter: {FALLBACK}s}}{extra}}}\n"
+
+
+def kafka_settings(brokers):
+    """librdkafka waits for up to 10 s before it connects again, unless it is set otherwise."""
+    return (f"mcs: {{enabled: true, transport: kafka, kafka: {{brokers: '{brokers}', fallbackAfter: {FALLBACK}s, "
+            "properties: {'reconnect.backoff.max.ms': '200'}}}\n")
 
 
 def hosted(text, *flags, **more):

@@ -80,7 +80,7 @@ TEST_CASE("rs R-055 a relay announces relists of several kinds at one place, and
     CHECK(test.relists(RelistReason::Chain) == 0);
 }
 
-TEST_CASE("rs R-055 events that cannot be understood are a relist once a minute at most, and none is forgotten") {
+TEST_CASE("rs R-055, F-17 events that cannot be understood are a relist once a minute at most, and none is forgotten") {
     ConsumerWorld test;
     for (int each = 0; each < 600; ++each) {
         test.take({}, {rs::Kind{1}});

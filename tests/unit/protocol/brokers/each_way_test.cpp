@@ -202,6 +202,37 @@ TEST_CASE("rs R-006, rs R-036 each way of events gives what comes after a captur
     CHECK(Cursor::parse(batch->position.text()) == batch->position);
 }
 
+TEST_CASE("rs R-047 no way of events gives a change before it is committed, nor one that is rolled back") {
+    const auto [engine, transport] = YK_EACH_WAY;
+    testing::StateDatabase database{engine};
+    testing::EventWay way{database, transport};
+    ChangeLog& log = way.log();
+    database.type(testing::insert_node("before", "u0"));
+    way.pass_on();
+    const auto captured = log.capture();
+    REQUIRE(captured.ok());
+    REQUIRE(log.open(*captured).ok());
+    const auto writer = database.open();
+    REQUIRE(writer->begin(SqlAccess::Write).ok());
+    REQUIRE(writer->run(testing::insert_node("late", "u1")).ok());
+    way.pass_on(); // a relay has nothing to send yet
+    const auto nothing = log.poll(100);
+    REQUIRE(nothing.ok());
+    CHECK(nothing->events.empty());
+    REQUIRE(writer->commit().ok());
+    REQUIRE(writer->begin(SqlAccess::Write).ok());
+    REQUIRE(writer->run(testing::insert_node("never", "u2")).ok());
+    writer->roll_back();
+    database.type(testing::insert_node("last", "u3"));
+    way.pass_on();
+    const auto batch = log.poll(100);
+    REQUIRE(batch.ok());
+    CHECK(batch->events.size() == 2);
+    CHECK(operations(batch->events, "late") == "1");
+    CHECK(operations(batch->events, "never").empty());
+    CHECK(operations(batch->events, "last") == "1");
+}
+
 TEST_CASE(
     "rs R-036 the framework over each database by each way of events: caches follow, and a restart finds everything") {
     const auto [engine, transport] = YK_EACH_WAY;

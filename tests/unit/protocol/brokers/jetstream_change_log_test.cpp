@@ -167,6 +167,60 @@ TEST_CASE("rs R-045, rs R-164, T-23 a stream has messages of others, also withou
     CHECK(reader.broken == 0);
 }
 
+TEST_CASE("rs R-055, F-17 a message of 10 MB, bad JSON and an id that is none are unreadable, and the next is read") {
+    YK_NEEDS_NATS;
+    NatsWorld world;
+    world.server.kill();
+    world.server.allow_payload(16U << 20U);
+    world.server.start();
+    NatsSettings patient = world.settings();
+    patient.timeout = patient.revive = 10s; // for 10 MB on a loaded machine
+    const auto log = std::move(JetStreamChangeLog::make(patient)).value();
+    EventReader reader{*log};
+    REQUIRE(reader.open(must_capture(*log)));
+    const auto sender = std::move(NatsConnection::open(patient)).value();
+    REQUIRE(testing::comes_true([&] { return sender->is_up(); }));
+    const auto produce_large = [&](const std::string& value) {
+        const std::uint64_t before = world.stream().last;
+        jsPubAck* acknowledged = nullptr;
+        const natsStatus status = js_Publish(&acknowledged, sender->context(), "t.album.large", value.data(),
+                                             static_cast<int>(value.size()), nullptr, nullptr);
+        jsPubAck_Destroy(acknowledged);
+        INFO(natsStatus_GetText(status));
+        REQUIRE(testing::comes_true([&] { return world.stream().last > before; })); // asked, not believed (rs R-169)
+    };
+    const std::string large(10'000'000, 'x');
+    produce_large(large);
+    produce_large(R"({"v":1,"op":2,"uid":")" + large + R"(","version":3})"); // it would be an event
+    world.produce("t.album.a", R"({"v":1,"op":2,)");
+    world.produce("t.album.%", R"({"v":1,"op":2,"uid":"u","version":3})");
+    world.produce("t.album.next", R"({"v":1,"op":2,"uid":"u","version":3})");
+    REQUIRE(reader.read_all());
+    CHECK(reader.unreadable == 4);
+    REQUIRE(reader.events.size() == 1);
+    CHECK(reader.events[0].id == "next");
+    CHECK(reader.gaps == 0);
+}
+
+TEST_CASE("rs R-055, F-17 a message of 10 MB that a server does not take is no event for anybody, and others are") {
+    YK_NEEDS_NATS;
+    NatsWorld world;
+    const auto log = world.log();
+    EventReader reader{*log};
+    REQUIRE(reader.open(must_capture(*log)));
+    const std::string large(10'000'000, 'x');
+    jsPubAck* acknowledged = nullptr;
+    CHECK(js_Publish(&acknowledged, world.other().context(), "t.album.large", large.data(),
+                     static_cast<int>(large.size()), nullptr, nullptr) == NATS_MAX_PAYLOAD);
+    jsPubAck_Destroy(acknowledged);
+    CHECK(world.stream().last == 0);
+    world.produce("t.album.next");
+    REQUIRE(reader.read_all());
+    CHECK(reader.unreadable == 0);
+    REQUIRE(reader.events.size() == 1);
+    CHECK(reader.events[0].id == "next");
+}
+
 TEST_CASE(
     "rs R-046, rs R-168, T-24 a server that is killed and started again loses nothing, and neither do its clients") {
     YK_NEEDS_NATS;

@@ -3,12 +3,16 @@
 #ifdef YK_WITH_KAFKA
 #include "protocol/brokers/kafka/kafka_change_log.h"
 
+#include <algorithm>
 #include <array>
+#include <map>
 
 #include <catch2/catch.hpp>
 #include <librdkafka/rdkafka.h>
 
+#include "protocol/brokers/broker_message.h"
 #include "protocol/brokers/kafka/kafka_publisher.h"
+#include "protocol/brokers/murmur2.h"
 #include "tests/support/brokers/mock_kafka.h"
 #include "tests/support/brokers/relayed.h"
 
@@ -49,6 +53,57 @@ CapturedCursor must_capture(ChangeLog& log) {
     return std::move(captured).value();
 }
 
+/// The same where a client may try some brokers that are down before one that is up.
+CapturedCursor must_capture_soon(ChangeLog& log) {
+    static_cast<void>(testing::comes_true([&] { return log.capture().ok(); }));
+    return must_capture(log);
+}
+
+/// Two clusters at one address, of which one is up at a time: for a client, topics that were removed and made anew,
+/// since the cluster of librdkafka cannot change its own. The second one has another identity, too.
+struct ReplacedKafka {
+    /// Partitions of the two topics in the second cluster; in the first there are 3 and 2.
+    ReplacedKafka(int albums, int covers) {
+        first.create("t.album", 3);
+        first.create("t.cover", 2);
+        second.create("t.album", albums);
+        second.create("t.cover", covers);
+    }
+    /// Of a client that tries the brokers of both; it must not meet the second one before replace().
+    [[nodiscard]] std::unique_ptr<KafkaChangeLog> log() {
+        second.set_down();
+        KafkaSettings settings;
+        settings.brokers = first.brokers() + ',' + second.brokers();
+        settings.prefix = "t.";
+        settings.topics = testing::RelayedDatabase::topics();
+        settings.look = settings.refresh = 50ms;
+        settings.properties["reconnect.backoff.max.ms"] = "100";
+        auto made = KafkaChangeLog::make(settings);
+        REQUIRE(made.ok());
+        return std::move(made).value();
+    }
+    /// Returns when the client has found the second one.
+    void replace(KafkaChangeLog& log) {
+        first.set_down();
+        second.set_up();
+        REQUIRE(testing::comes_true([&] { return log.capture().ok(); }));
+    }
+    /// After a gap: the old position is refused, and from a new one on everything is read.
+    void check_goes_on(KafkaChangeLog& log, EventReader& reader, const CapturedCursor& before) {
+        CHECK_FALSE(reader.open(before));
+        CHECK(reader.gap->reason == RelistReason::Epoch);
+        const CapturedCursor now = must_capture(log);
+        CHECK(now.cursor().epoch != before.cursor().epoch);
+        REQUIRE(reader.open(now));
+        second.produce("t.album", 1, "later", std::nullopt);
+        REQUIRE(reader.read_all());
+        REQUIRE_FALSE(reader.events.empty());
+        CHECK(reader.events.back().id == "later");
+    }
+
+    testing::MockKafka first, second;
+};
+
 } // namespace
 
 TEST_CASE(
@@ -88,6 +143,79 @@ TEST_CASE("rs R-045, T-23 messages of others are read, also without a value, and
     CHECK(reader.events.size() == 2);
     CHECK(reader.unchained == 2);
     CHECK(reader.unreadable == 3);
+}
+
+TEST_CASE("rs R-055, F-17 a message of 4 MB, bad JSON and an empty key are unreadable, and the next one is read") {
+    KafkaWorld world;
+    const auto log = world.log();
+    EventReader reader{*log};
+    REQUIRE(reader.open(must_capture(*log)));
+    const std::string large(4'000'000, 'x'); // of more than 5 MB in a partition the mock cluster removes what is older
+    std::size_t unreadable = 0;
+    const auto check_poison = [&](const std::string& key, const std::string& value) {
+        CAPTURE(key, value.size());
+        const int partition = static_cast<int>(unreadable % 2);
+        world.cluster.produce("t.album", partition, key, value);
+        REQUIRE(reader.read_until([&] { return reader.unreadable > unreadable; }));
+        CHECK(reader.unreadable == ++unreadable);
+        world.cluster.produce("t.album", partition, "next", R"({"v":1,"op":2,"uid":"u","version":3})");
+        REQUIRE(reader.read_until([&] { return reader.events.size() == unreadable; }));
+        CHECK(reader.events.back().id == "next");
+    };
+    check_poison("large", large);
+    check_poison("large-uid", R"({"v":1,"op":2,"uid":")" + large + R"(","version":3})"); // it would be an event
+    check_poison("half", R"({"v":1,"op":2,)");
+    check_poison("", R"({"v":1,"op":2,"uid":"u","version":3})");
+    CHECK(reader.gaps == 0);
+}
+
+TEST_CASE("rs R-048 a relay puts each event into the partition of its key, and names the one before it there") {
+    KafkaWorld world;
+    KafkaPublisher publisher{world.settings()};
+    testing::RelayedDatabase relayed{publisher};
+    relayed.pass_on();
+    const auto log = world.log();
+    EventReader reader{*log};
+    REQUIRE(reader.open(must_capture(*log)));
+    relayed.change_many(200);
+    relayed.pass_on();
+    REQUIRE(reader.read_all());
+    REQUIRE(reader.events.size() == 200);
+    std::map<std::size_t, Position> last; // by lane
+    for (const ChangeEvent& event : reader.events) {
+        CAPTURE(event.id);
+        CHECK(event.lane == (event.kind == Kind{1} ? part_of(event.id, 3) : 3 + part_of(event.id, 2)));
+        if (last.contains(event.lane)) CHECK(event.previous == last[event.lane]);
+        last[event.lane] = event.at;
+    }
+    CHECK(last.size() == 5);
+}
+
+TEST_CASE("rs R-048 a message that is missing or repeated shows in the chain, and one that is passed over does not") {
+    KafkaWorld world;
+    const auto log = world.log();
+    EventReader reader{*log};
+    REQUIRE(reader.open(must_capture(*log)));
+    const auto produce = [&](int at, int previous, const std::string& value) {
+        world.cluster.produce("t.album", 1, "a", value,
+                              {{kEpochHeader, "e"},
+                               {kPositionHeader, "0." + std::to_string(at)},
+                               {kPreviousHeader, "0." + std::to_string(previous)}});
+    };
+    const std::string change = R"({"v":1,"op":2,"uid":"u","version":3})";
+    produce(5, 4, change); // the first one sets the base
+    produce(7, 5, "nonsense");
+    produce(9, 7, change);
+    REQUIRE(reader.read_all());
+    CHECK(reader.unreadable == 1);
+    CHECK(reader.broken + reader.repeated + reader.unchained == 0);
+    produce(9, 7, change);
+    REQUIRE(reader.read_all());
+    CHECK(reader.repeated == 1);
+    CHECK(reader.broken == 0);
+    produce(12, 11, change); // the one at 11 has never come
+    REQUIRE(reader.read_all());
+    CHECK(reader.broken == 1);
 }
 
 TEST_CASE("rs R-046, T-24 what a relay sent and did not note comes again, and is known as a repetition") {
@@ -217,6 +345,86 @@ TEST_CASE("rs R-053, T-27 partitions that are added are lanes behind the others,
     CHECK(lanes.grow({{5, 0}}, grown) == KafkaLanes::Change::Shrunk);
     CHECK(lanes.all().size() == 5);
     CHECK(KafkaLayout{{2, 1}}.text({{Kind{1}, "a"}, {Kind{2}, "b"}}, "t.") == "t.a:2,t.b:1");
+}
+
+TEST_CASE("rs R-053, T-27, F-21 partitions that are added are read from their beginning, and their kind anew") {
+    ReplacedKafka world{4, 2};
+    // The first partition goes on where it was: what was read of it there must not come again.
+    world.second.produce("t.album", 0, "a", std::nullopt);
+    world.second.produce("t.album", 0, "b", std::nullopt);
+    world.second.produce("t.album", 3, "c", std::nullopt);
+    world.second.produce("t.album", 3, "d", std::nullopt);
+    const auto log = world.log();
+    EventReader reader{*log};
+    const CapturedCursor captured = must_capture_soon(*log);
+    REQUIRE(captured.cursor().lanes.size() == 5);
+    REQUIRE(reader.open(captured));
+    world.first.produce("t.album", 0, "a", std::nullopt);
+    REQUIRE(reader.read_all());
+    world.replace(*log);
+    REQUIRE(reader.read_until([&] { return reader.events.size() == 5; }));
+    std::map<std::string, ChangeEvent> by_id;
+    for (const ChangeEvent& event : reader.events) by_id.emplace(event.id, event);
+    REQUIRE(by_id.size() == 5); // each of them once
+    CHECK(by_id.at("a").lane == 0);
+    CHECK(by_id.at("b").lane == 0);
+    CHECK(by_id.at("c").lane == 5); // behind those that were there
+    CHECK(by_id.at("d").lane == 5);
+    CHECK(by_id.at("*").op == Op::Relist);
+    CHECK(by_id.at("*").kind == Kind{1});
+    const auto place_of = [&](const std::string& id) {
+        return std::find_if(reader.events.begin(), reader.events.end(),
+                            [&](const ChangeEvent& event) { return event.id == id; });
+    };
+    CHECK(place_of("*") < place_of("c"));
+    CHECK(place_of("c") < place_of("d"));
+    CHECK(reader.position.lanes.size() == 5);
+    world.second.produce("t.album", 3, "later", std::nullopt); // it is followed like the others
+    world.second.produce("t.cover", 1, "later", std::nullopt);
+    REQUIRE(reader.read_until([&] { return reader.events.size() == 7; }));
+    CHECK_FALSE(reader.open(captured)); // lanes are counted otherwise now
+    CHECK(reader.gap->reason == RelistReason::Epoch);
+    const CapturedCursor later = must_capture(*log);
+    CHECK(later.cursor().lanes.size() == 6);
+    REQUIRE(reader.open(later));
+    world.second.produce("t.album", 3, "last", std::nullopt);
+    REQUIRE(reader.read_all());
+    CHECK(reader.events.back().id == "last");
+    CHECK(reader.events.size() == 8);
+}
+
+TEST_CASE("rs R-053, T-27, F-21 a topic that has fewer partitions than before is another epoch") {
+    ReplacedKafka world{2, 2};
+    const auto log = world.log();
+    EventReader reader{*log};
+    const CapturedCursor captured = must_capture_soon(*log);
+    REQUIRE(reader.open(captured));
+    world.replace(*log);
+    CHECK_FALSE(reader.read_until([] { return false; }));
+    REQUIRE(reader.gap.has_value());
+    CHECK(reader.gap->what == LogFault::What::Gap);
+    CHECK(reader.gap->reason == RelistReason::Epoch);
+    CHECK_THAT(reader.gap->message, Catch::Contains("fewer partitions"));
+    world.check_goes_on(*log, reader, captured);
+}
+
+TEST_CASE("rs R-053, T-27, F-21 a topic that ends before what was read of it was made anew, which is another epoch") {
+    ReplacedKafka world{3, 2};
+    const auto log = world.log();
+    EventReader reader{*log};
+    const CapturedCursor captured = must_capture_soon(*log);
+    REQUIRE(reader.open(captured));
+    for (const char* id : {"a", "b", "c"}) world.first.produce("t.album", 1, id, std::nullopt);
+    REQUIRE(reader.read_all());
+    world.second.refuse_fetches(1000); // else the broker may say it first, when it is asked for what is not there
+    world.replace(*log);
+    CHECK_FALSE(reader.read_until([] { return false; }));
+    REQUIRE(reader.gap.has_value());
+    CHECK(reader.gap->what == LogFault::What::Gap);
+    CHECK(reader.gap->reason == RelistReason::Epoch);
+    CHECK_THAT(reader.gap->message, Catch::Contains("t.album was made anew"));
+    world.second.let_fetch();
+    world.check_goes_on(*log, reader, captured);
 }
 
 TEST_CASE("rs R-046, rs R-050 properties that the promises rest on cannot be chosen, and others are given on") {
