@@ -245,12 +245,14 @@ def test_any_end_loses_nothing_that_was_answered():  # rs R-027, rs R-064, rs R-
             check(rows == scales == len(wanted), rows, scales, len(wanted))
 
 
-def test_what_others_did_to_the_rows_is_followed():  # rs R-007, rs R-101, F-01, F-44
+def test_what_others_did_to_the_rows_is_followed():  # rs R-007, rs R-101, rs R-104, F-01, F-44
     with hosted() as daemon:
         client = ready(daemon)
-        create(client, "web", 3, deleteMode="owners")
-        create(client, "api", 2)
+        client.change("McsWrite", {"verb": "create", "kind": "node", "id": "n1", "body": {"resource": {"vcore": 10_000}}})
+        web = create(client, "web", 3, deleteMode="owners")["id"]
+        api = create(client, "api", 2)["id"]
         comes_to(client, {"api": 2, "web": 3})
+        until("all run", lambda: metrics(client)["mcs_replicas_placed"] == "5")
         with sqlite3.connect(daemon.folder + "/mcs.db") as database:
             uids = lambda: dict(database.execute("SELECT d.name, s.uid FROM deployment d JOIN deployment_scale s USING (id)"))
             before = uids()
@@ -260,11 +262,22 @@ def test_what_others_did_to_the_rows_is_followed():  # rs R-007, rs R-101, F-01,
             check(uids()["web"] == before["web"])
             comes_to(client, {"api": 2, "web": 3})
             daemon.end(signal.SIGTERM)
-            database.execute("DELETE FROM deployment WHERE name = 'web'")  # its scale stays, without an owner
+            database.execute("DELETE FROM deployment WHERE name = 'web'")  # its children stay, without an owner
             database.commit()
+            counts = lambda name: [database.execute(f"SELECT count(*) FROM {table} WHERE {column} = ?", (name,)).fetchone()[0] for
+                                   table, column in (("deployment_scale", "id"), ("deployment_schedule", "id"), ("placement", "schedule_id"))]
+            check((counts(web), counts(api)) == ([1, 1, 3], [1, 1, 2]), counts(web), counts(api))
             daemon.start()
-            comes_to(ready(daemon), {"api": 2})
-            until("the orphan goes", lambda: database.execute("SELECT count(*) FROM deployment_scale").fetchone()[0] == 1)
+            client = ready(daemon)  # its caches are filled: from now on it has 5 s
+
+            def applications():
+                reply = client.ask("Dump", {"what": "apps", "rmID": "mcs"})
+                return [one["applicationID"] for one in reply["body"]["data"]] if reply["ok"] else []  # it may register first
+
+            is_of_api = lambda: [one.startswith(f"mcs-{api}-") for one in applications()] == [True]
+            until("the orphans go, in the core, too", lambda: counts(web) == [0, 0, 0] and is_of_api(), 5)
+            comes_to(client, {"api": 2})
+            check(counts(api) == [1, 1, 2], counts(api))
 
 
 def test_what_cannot_be_done_is_shown_and_tried_again():  # rs R-086, rs R-087, rs R-093, rs R-157

@@ -97,9 +97,13 @@ def test_a_server_that_hangs_holds_up_nothing_else():  # rs R-029, rs R-034, F-2
             change(client, "node", "create", "n1", resource={"vcore": 8000})
             change(client, "deployment", "create", "web", replicas=3)
             comes_to(client, "web", 3)
+            stopped = time.monotonic()
             server.signal_all(signal.SIGSTOP)
             try:
                 until("it is missed", lambda: not status(client)["database"]["up"], 40)
+                took = time.monotonic() - stopped
+                # The limits are 2 s for a lease, 2 s for a new session, and 4 s for the log, which is asked each second.
+                check(took < 12, "the server was missed after", took, "seconds")
                 check(len(placed(client, "web")) == 3, "what is known is read on")
                 client.refused("E_BUSY", "McsWrite", {"verb": "scale", "kind": "deployment", "id": "web", "body": {"replicas": 5}}, mutating=True)
                 client.seq -= 1

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include <catch2/catch.hpp>
 
@@ -30,6 +32,78 @@ std::string cached_rows(const rs::ResourceCache<T>& cache) {
     for (const std::string& one : rows) text += (text.empty() ? "" : ",") + one;
     return text;
 }
+
+/// The rows of a kind, for one who only reads them; counts what is asked.
+template <rs::Resource T>
+class CountedStore final : public rs::ResourceStore<T> {
+public:
+    explicit CountedStore(rs::ResourceStore<T>& rows) : rows_(rows) {}
+    [[nodiscard]] Result<rs::Rows<T>, rs::StoreError> read_many(std::span<const std::string> ids) override {
+        ++reads;
+        return rows_.read_many(ids);
+    }
+    [[nodiscard]] Result<rs::Page<T>, rs::StoreError> read_page(std::string_view after, std::size_t limit) override {
+        ++reads;
+        return rows_.read_page(after, limit);
+    }
+    std::uint64_t reads = 0; // calls, whatever the answer was
+
+private:
+    [[nodiscard]] static rs::StoreError refusal() { return {rs::StoreFault::Fatal, "a follower writes nothing"}; }
+    [[nodiscard]] Result<void, rs::StoreError> do_insert(const rs::WriterIdentity& /*writer*/,
+                                                         const T& /*object*/) override {
+        return refusal();
+    }
+    [[nodiscard]] Result<void, rs::StoreError> do_update(const rs::WriterIdentity& /*writer*/, const T& /*object*/,
+                                                         const rs::Expect& /*expect*/) override {
+        return refusal();
+    }
+    [[nodiscard]] Result<void, rs::StoreError> do_erase(const rs::WriterIdentity& /*writer*/, std::string_view /*id*/,
+                                                        const rs::Expect& /*expect*/) override {
+        return refusal();
+    }
+
+    rs::ResourceStore<T>& rows_;
+};
+
+/// A program that follows the rows of one kind in a database, with a clock that the test moves: time passes only in
+/// pass(), and at once. It makes no full read by itself, so whatever is read anew has another reason.
+/// Owner: the test; the database and the log outlive it.
+template <rs::Resource T>
+struct DatabaseFollower {
+    DatabaseFollower(const StateDatabase& database, rs::ChangeLog& log)
+        : connection(database.open()), stored(database.store<T>(*connection)), manager(log, notices, settings(), 1) {}
+
+    void start() {
+        manager.start(now);
+        pass(std::chrono::seconds{1});
+    }
+    /// Lets time pass, and does what becomes due meanwhile.
+    void pass(Duration time) {
+        const Instant end = now + time;
+        for (; now < end; now = std::max(now + std::chrono::milliseconds{1}, manager.next_due(now).value_or(end)))
+            while (drive(manager, now)) {
+            }
+    }
+    /// How often everything was read anew for that reason.
+    [[nodiscard]] std::uint64_t relists(rs::RelistReason why) const {
+        const auto found = manager.events().relists.find(why);
+        return found == manager.events().relists.end() ? 0 : found->second;
+    }
+    [[nodiscard]] static rs::Settings settings() {
+        rs::Settings made;
+        made.resync.period = {};
+        return made;
+    }
+
+    const std::unique_ptr<rs::SqlConnection> connection; // that rows are read by
+    const std::unique_ptr<rs::ResourceStore<T>> stored;
+    CountedStore<T> rows{*stored};
+    KeptNotices notices;
+    Instant now{1'000'000'000'000};
+    rs::StateManager manager;
+    rs::ResourceInformer<T>& kind = manager.add(rows);
+};
 
 /// Three lives of a program. `pass_on`: returns when what was committed until now is where the log finds it.
 inline void check_that_caches_follow(const StateDatabase& database, rs::ChangeLog& log,

@@ -126,7 +126,7 @@ void PrivatePostgres::watch() {
 
 void PrivatePostgres::run(const std::vector<std::string>& command) const {
     std::vector<std::string> full = command;
-    full[0] = programs_ + '/' + full[0];
+    if (!full[0].starts_with('/')) full[0] = programs_ + '/' + full[0];
     const pid_t child = ::fork();
     if (child == 0) become(full, folder_ + "/log");
     int status = -1;
@@ -147,11 +147,34 @@ void PrivatePostgres::stop_at_once() const {
     run({"pg_ctl", "-w", "stop", "-m", "immediate", "-D", data()});
 }
 
-void PrivatePostgres::become_replica() const {
-    stop_at_once();
+void PrivatePostgres::stop() const {
+    run({"pg_ctl", "-w", "-t", "300", "stop", "-m", "fast", "-D", data()});
+}
+
+void PrivatePostgres::mark_as_replica() const {
     std::ofstream{data() + "/standby.signal"}.close();
     if (const passwd* const user = server_user())
         must(::chown((data() + "/standby.signal").c_str(), user->pw_uid, user->pw_gid) == 0, "cannot give it a file");
+}
+
+void PrivatePostgres::become_replica() const {
+    stop_at_once();
+    mark_as_replica();
+    start(Disk::Ignored);
+}
+
+void PrivatePostgres::keep_copy() const {
+    stop();
+    fs::remove_all(copy());
+    run({"/bin/cp", "-a", data(), copy()});
+    start(Disk::Ignored);
+}
+
+void PrivatePostgres::go_back_to_copy(Role role) const {
+    stop();
+    fs::remove_all(data());
+    fs::rename(copy(), data());
+    if (role == Role::Replica) mark_as_replica();
     start(Disk::Ignored);
 }
 

@@ -24,14 +24,25 @@ public:
 
     /// To all processes of the server.
     void signal_all(int number) const;
-    /// Ends it as a crash does, and starts it again.
+    /// Ends it as a crash does, or in order, and starts it again. Only what was stopped in order has kept all that was
+    /// committed while it ran with Disk::Ignored.
     void stop_at_once() const;
+    void stop() const;
     enum class Disk { Ignored, Waited }; // the first is fast and keeps nothing for certain
     void start(Disk disk) const;
 
     /// Crashes, and is a replica afterwards; and then the one that writes.
     void become_replica() const;
     void promote() const;
+
+    /// Copies all files of the server, of all its databases, while it is stopped for that. It runs afterwards. The copy
+    /// replaces an earlier one, and takes about 100 MiB of the disk.
+    void keep_copy() const;
+    /// Stops it and puts the copy, which is used up by that, in the place of its files: what was committed since then
+    /// is lost, as by a restore (a Primary), or by a failover to a replica that lagged behind (a Replica, to be
+    /// promoted).
+    enum class Role { Primary, Replica };
+    void go_back_to_copy(Role role) const;
 
     explicit PrivatePostgres(std::string programs);
     ~PrivatePostgres();
@@ -40,8 +51,12 @@ public:
 
 private:
     [[nodiscard]] std::string data() const { return folder_ + "/data"; }
+    [[nodiscard]] std::string copy() const { return folder_ + "/copy"; }
+    /// It begins as a replica when it is started next.
+    void mark_as_replica() const;
     void watch();
-    /// Runs a program of the server, as a user that it accepts, and requires that it succeeds.
+    /// Runs a program of the server, or of the system by its whole path, as a user that the server accepts, and
+    /// requires that it succeeds.
     void run(const std::vector<std::string>& command) const;
 
     const std::string programs_; // the folder that has them

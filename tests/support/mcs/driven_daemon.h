@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// DrivenDaemon: a whole daemon with MCS on a file of SQLite and its own core, on one thread and in simulated time; what
-// is to be so of database, caches and core. Nothing here uses assertions of a test program, since a process that will
-// be killed may run it.
+// DrivenDaemon: a whole daemon with MCS on a file of SQLite or a database of PostgreSQL and its own core, on one thread
+// and in simulated time; what is to be so of database, caches and core. Nothing here uses assertions of a test program,
+// since a process that will be killed may run it.
 
 #include <fmt/format.h>
 
@@ -20,22 +20,34 @@
 
 #include "libcore/base/check.h"
 #include "libcore/reports/snapshot.h"
+#include "protocol/databases/mcs_leases.h"
 #include "protocol/databases/sqlite_connection.h"
+#include "tests/support/comes_true.h"
 #include "tests/support/mcs/driven_loops.h"
 #include "ykd/daemon/daemon.h"
+#ifdef YK_WITH_PG
+#include "protocol/databases/postgres/postgres_connection.h"
+#endif
 
 namespace yk::testing {
 
 class DrivenDaemon {
 public:
-    /// `folder`: what is left of an earlier life, if there was one.
-    DrivenDaemon(const std::string& folder, std::uint64_t life) : folder_(folder), loops_(life) {
+    /// `folder`: what is left of an earlier life, if there was one. `postgres`: the address (postgresql://...) of a
+    /// database of its own; empty: it has a file of SQLite in the folder.
+    DrivenDaemon(const std::string& folder, std::uint64_t life, const std::string& postgres = {})
+        : folder_(folder), postgres_(postgres), loops_(life) {
         service::DaemonSettings settings;
         settings.log_level = "fatal";
         settings.state_directory = folder;
         settings.max_memory = std::uint64_t{1} << 40U; // as if there was enough
         settings.default_config_file = folder + "/queues.yaml";
         settings.mcs.enabled = true;
+        if (!postgres.empty()) {
+            settings.mcs.db.url = postgres;
+            settings.mcs.db.notifies = false; // it would wake a thread that is not there: the log is asked instead
+            end_earlier_life();
+        }
         write_queues();
         daemon_ = std::make_unique<service::Daemon>(settings, "test");
         const auto started = daemon_->start();
@@ -143,14 +155,37 @@ private:
                                                    "create: false}], queues: [{name: root, submitacl: '*', queues: "
                                                    "[{name: a}]}]}]\n";
     }
-    /// The first column of all rows, one after the other. Through a connection of its own, as somebody with a shell.
-    [[nodiscard]] std::string list(const std::string& sql) {
-        if (!shell_) {
-            auto opened = rs::SqliteConnection::open(folder_ + "/mcs.db");
+    /// Of a process that was killed the server of PostgreSQL still has the sessions, for a moment, and the leases until
+    /// they run out, by a clock that is not simulated here. (With SQLite whoever is alone frees them.)
+    void end_earlier_life() {
+        YK_CHECK(comes_true([&] {
+                     return list("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                                 " AND pid <> pg_backend_pid()") == "0";
+                 }),
+                 "the server notices that a process has ended");
+        if (list("SELECT count(*) FROM pg_tables WHERE tablename = 'lease'") != "0")
+            YK_CHECK(mcs::release_all(shell()).ok(), "leases can be freed");
+    }
+    /// A connection of its own, as that of somebody with a shell.
+    [[nodiscard]] rs::SqlConnection& shell() {
+        if (!shell_) shell_ = open_shell();
+        return *shell_;
+    }
+    [[nodiscard]] std::unique_ptr<rs::SqlConnection> open_shell() const {
+#ifdef YK_WITH_PG
+        if (!postgres_.empty()) {
+            auto opened = rs::PostgresConnection::open({postgres_});
             YK_CHECK(opened.ok(), "the database can be opened");
-            shell_ = std::move(opened).value();
+            return std::move(opened).value();
         }
-        rs::SqlStatement rows = shell_->statement(sql);
+#endif
+        auto opened = rs::SqliteConnection::open(folder_ + "/mcs.db");
+        YK_CHECK(opened.ok(), "the database can be opened");
+        return std::move(opened).value();
+    }
+    /// The first column of all rows, one after the other.
+    [[nodiscard]] std::string list(const std::string& sql) {
+        rs::SqlStatement rows = shell().statement(sql);
         std::string all;
         while (true) {
             const auto has_row = rows.step();
@@ -242,10 +277,10 @@ private:
         return {};
     }
 
-    const std::string folder_;
+    const std::string folder_, postgres_;
     DrivenLoops loops_;
     std::unique_ptr<service::Daemon> daemon_;
-    std::unique_ptr<rs::SqliteConnection> shell_;
+    std::unique_ptr<rs::SqlConnection> shell_; // nullptr: nobody has asked the database yet
 };
 
 } // namespace yk::testing

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "tests/support/databases/heap_size.h"
 #include "tests/support/resource_state/world.h"
 
 namespace yk::testing {
@@ -84,7 +85,14 @@ TEST_CASE("rs R-034, rs R-073, F-48 while the database is away no more waits tha
     for (int times = 1; times <= 3; ++times) {
         for (int each = 0; each < kCount; ++each)
             world.rows.change("id" + std::to_string(each), [&](Album& one) { one.year += times; });
+        const double before = heap_bytes();
         CHECK(world.settle_counting() <= kCount);
+        const double bytes = (heap_bytes() - before) / kCount; // of a key
+        CAPTURE(times, bytes);
+        if (kHeapIsCounted) {
+            CHECK(bytes < (times == 1 ? 200 : 20)); // one that waits already costs nothing more
+            CHECK((bytes > 50) == (times == 1));    // else something else was measured
+        }
         CHECK(world.albums.reconciler().queue().size() == kCount);
     }
     const std::uint64_t reads = world.rows.reads;

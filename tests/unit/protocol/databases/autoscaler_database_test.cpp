@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Autoscaler on real databases, with their change logs and JSON texts.
 #include <memory>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -11,6 +12,7 @@
 #include "protocol/mcs/policy_text.h"
 #include "protocol/mcs/status_text.h"
 #include "tests/support/databases/state_database.h"
+#include "tests/support/resource_state/world.h"
 
 namespace yk::mcs {
 namespace {
@@ -43,6 +45,9 @@ struct Process {
           reconciler(autoscaler, deployments.cache(), scales.cache()) {
         deployments.add_handler(on_deployment, options_of(kAutoscalerService), now);
         scales.add_handler(on_scale, options_of(kAutoscalerService), now);
+        deployments.add_handler(seen_deployments, {}, now);
+        scales.add_handler(seen_scales, {}, now);
+        schedules.add_handler(seen_schedules, {}, now);
         manager.add(rounds, evaluation_options());
         manager.add(reconciler, reconciler_options());
         manager.set_lease(kAutoscalerService, rs::Lease{3, true}, now);
@@ -64,6 +69,9 @@ struct Process {
     Autoscaler autoscaler;
     DeploymentHandler on_deployment;
     DeploymentScaleHandler on_scale;
+    testing::KeptCalls<Deployment> seen_deployments; // what any handler of the kind is called for
+    testing::KeptCalls<DeploymentScale> seen_scales;
+    testing::KeptCalls<DeploymentSchedule> seen_schedules;
     EvaluationRounds rounds;
     AutoscalerReconciler reconciler;
 };
@@ -190,6 +198,36 @@ TEST_CASE("F-01, F-02, F-44 the Autoscaler on a database repairs what a person d
     machine.type("DELETE FROM deployment_scale");
     machine.pass(1s);
     CHECK(machine.scales() == 1); // and once more, by the event
+}
+
+TEST_CASE("F-09 a Deployment that takes its children along leaves no orphan, and each of the three is deleted once") {
+    Machine machine{YK_EACH_DATABASE};
+    machine.create(DeleteMode::Cascade);
+    machine.pass(1s);
+    DeploymentSchedule schedule = Machine::schedule("web"); // there is no Scheduler here
+    schedule.owner.uid = machine.text("SELECT uid FROM deployment");
+    const WriteOutcome made = machine.written({testing::kPlacer, InsertSchedule{schedule}});
+    INFO(message_of(made));
+    REQUIRE(std::holds_alternative<Written>(made));
+    machine.pass(1s);
+    Process& process = *machine.process;
+    const auto calls = [&] {
+        return std::vector{process.seen_deployments.take(), process.seen_scales.take(), process.seen_schedules.take()};
+    };
+    for (const auto& of_kind : calls()) REQUIRE_FALSE(of_kind.empty()); // each knows its row
+    machine.drop();
+    CHECK(machine.scales() == 0); // nobody had a turn since: it was the same transaction
+    CHECK(machine.count("deployment_schedule") == 0);
+    CHECK(machine.count("placement") == 0);
+    for (const rs::Kind kind : {kDeploymentKind, kScaleKind, kScheduleKind})
+        process.manager.request_resync(kind, machine.now); // sees that they have gone, too
+    machine.pass(2min);
+    for (const auto& of_kind : calls()) {
+        REQUIRE(of_kind.size() == 1);
+        CHECK(of_kind[0].starts_with("delete web v"));
+    }
+    CHECK(process.reconciler.counters(Finding::Orphan).found == 0);
+    CHECK(process.notices.dead_letters == 0);
 }
 
 /// A shell that heeds no foreign keys leaves orphans of every way of deleting.

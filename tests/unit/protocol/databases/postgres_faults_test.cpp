@@ -11,6 +11,7 @@
 
 #include "protocol/databases/postgres/postgres_change_log.h"
 #include "tests/support/comes_true.h"
+#include "tests/support/databases/followed_rows.h"
 #include "tests/support/databases/postgres_database.h"
 #include "tests/support/system/silent_socket.h"
 #include "tests/support/system/temp_dir.h"
@@ -79,7 +80,8 @@ public:
 
 } // namespace
 
-TEST_CASE("rs F-27 a server that crashes keeps what it has acknowledged, and all goes on when it is back") {
+TEST_CASE("rs R-027, F-27 a server that crashes keeps what it has acknowledged, with its events, and goes on when it "
+          "is back") {
     if (!has_postgres()) return;
     PrivatePostgres& server = *PrivatePostgres::get();
     server.stop_at_once();
@@ -111,6 +113,8 @@ TEST_CASE("rs F-27 a server that crashes keeps what it has acknowledged, and all
     writer.end();
     CHECK(database.count("node") >= writer.written);
     CHECK(database.count("node") <= writer.written + 1);
+    CHECK(database.count("change_log") == database.count("node"));
+    CHECK(database.count("node n WHERE (SELECT count(*) FROM change_log l WHERE l.id = n.id) <> 1") == 0);
     REQUIRE(comes_true([&] { return read(), seen.size() == static_cast<std::size_t>(database.count("node")); }));
     // It listens in this session, too: what it has not heard of yet comes, and then nothing until the next commit.
     REQUIRE(comes_true([&] { return read(), !reading->has_news(); }));
@@ -136,6 +140,7 @@ TEST_CASE("rs F-28 a server that hangs is away within the limits of this side, a
         const Halt halt;
         const auto begin = std::chrono::steady_clock::now();
         const auto page = store->read_page("", 1);
+        CHECK((std::chrono::steady_clock::now() - begin >= 200ms)); // it was waited for, and not refused
         REQUIRE_FALSE(page.ok());
         CHECK(page.error().fault == StoreFault::Down);
         CHECK(page.error().message == "no answer within 200 ms");
@@ -146,6 +151,37 @@ TEST_CASE("rs F-28 a server that hangs is away within the limits of this side, a
         CHECK((std::chrono::steady_clock::now() - begin < 10s));
     }
     CHECK(comes_true([&] { return store->read_page("", 1).ok(); }));
+}
+
+TEST_CASE(
+    "rs R-034, rs R-073 while a server is away keys wait, one call at a time asks for it, and then all are read") {
+    if (!has_postgres()) return;
+    constexpr int kCount = 1000;
+    PrivatePostgres& server = *PrivatePostgres::get();
+    const PostgresDatabase database;
+    for (int each = 0; each < kCount; ++each) database.type(PostgresDatabase::insert("n" + std::to_string(each)));
+    const auto log = database.place->open_log();
+    testing::DatabaseFollower<Node> follower{database, *log};
+    follower.start();
+    REQUIRE(follower.kind.cache().size() == kCount);
+    server.stop();
+    for (int each = 0; each < kCount; ++each)
+        follower.manager.enqueue(kNodeKind, "n" + std::to_string(each), follower.now);
+    const std::uint64_t before = follower.rows.reads;
+    follower.pass(60s);
+    const std::uint64_t reads = follower.rows.reads - before;
+    CHECK(reads >= 60);          // it is asked once a second at least,
+    CHECK(reads <= 60 * 2 + 10); // and not for each of the keys
+    CHECK(follower.kind.reconciler().queue().size() == kCount);
+    CHECK_FALSE(follower.manager.is_store_up());
+    CHECK(follower.notices.count("store-down") == 1);
+    CHECK(follower.kind.cache().size() == kCount); // what is known stays
+    server.start(PrivatePostgres::Disk::Ignored);
+    follower.pass(5s);
+    CHECK(follower.kind.reconciler().queue().size() == 0);
+    CHECK(follower.notices.count("store-up") == 1);
+    CHECK(follower.rows.reads - before - reads <= 10); // of 256 keys each
+    CHECK(follower.manager.events().relists.empty());
 }
 
 TEST_CASE("rs R-030 of several servers in an address one that hangs or has gone does not hide the next one") {

@@ -345,7 +345,7 @@ TEST_CASE("a text that PostgreSQL cannot store fails its own write, and is found
     CHECK(std::holds_alternative<rs::Ptr<Deployment>>(rows->found.at(3)));
 }
 
-TEST_CASE("pages are ordered by the bytes of ids") {
+TEST_CASE("rs R-094 pages are ordered by the bytes of ids") {
     if (!has_postgres()) return;
     PostgresDatabase database;
     for (const char* id : {"b", "A", "a", "B", "\xc3\xa4", "_"}) database.type(PostgresDatabase::insert(id));
@@ -359,6 +359,42 @@ TEST_CASE("pages are ordered by the bytes of ids") {
         is_last = page->is_last;
     }
     CHECK(ids == "AB_ab\xc3\xa4");
+}
+
+/// A transaction that lasts keeps the server from removing old rows, and would show all pages as they were in the
+/// beginning.
+TEST_CASE(
+    "rs R-026, rs R-094 no read of PostgreSQL lasts longer than its call: full reads go by pages, each by itself") {
+    if (!has_postgres()) return;
+    PostgresDatabase database;
+    for (int each = 0; each < 10; ++each) database.type(PostgresDatabase::insert("id" + std::to_string(each)));
+    const auto reading = database.connect(), tailing = database.connect();
+    const auto store = database.store<Node>(*reading);
+    PostgresChangeLog log{*tailing, false};
+    const auto is_free = [&] {
+        return database.count("pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                              " AND xact_start IS NOT NULL") == 0;
+    };
+    REQUIRE(log.open(*log.capture()).ok());
+    CHECK(is_free());
+    const auto first = store->read_page("", 3);
+    REQUIRE(first.ok());
+    CHECK(first->found.size() == 3);
+    CHECK(is_free());
+    CHECK_FALSE(reading->is_in_transaction());
+    database.type(PostgresDatabase::insert("id31")); // behind the first page, and so in the next one
+    const auto second = store->read_page(first->last_id, 3);
+    REQUIRE(second.ok());
+    CHECK(rs::meta_of(*std::get<rs::Ptr<Node>>(second->found.at(1))).id == "id31");
+    CHECK(is_free());
+    const std::vector<std::string> ids{"id1", "id2"};
+    REQUIRE(store->read_many(ids).ok());
+    REQUIRE(log.poll(100).ok());
+    CHECK(is_free());
+    REQUIRE(reading->begin(SqlAccess::Read).ok());
+    REQUIRE(reading->number("SELECT count(*) FROM node").ok());
+    CHECK_FALSE(is_free()); // one that lasts would be seen
+    reading->roll_back();
 }
 
 TEST_CASE("rs R-033 a write that waited for one that waited for it is tried again, not refused") {

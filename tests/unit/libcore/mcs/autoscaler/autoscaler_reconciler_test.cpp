@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libcore/mcs/autoscaler/autoscaler_reconciler.h"
 
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include <catch2/catch.hpp>
 
 #include "tests/support/mcs/autoscaler_world.h"
@@ -222,22 +227,102 @@ TEST_CASE("F-01, F-02 a scale whose Deployment went while no process ran is dele
     CHECK(world.desired("new") == 2);
 }
 
-TEST_CASE("F-07 a handler that fails every time does not keep an orphan for more than a minute") {
+namespace {
+
+/// The reconciler, which says of a write whether it is its own: the handler makes the same one.
+struct MarkedReconciler final : rs::PeriodicReconciler {
+    MarkedReconciler(AutoscalerReconciler& marked, const Autoscaler& its_autoscaler)
+        : inner(marked), autoscaler(its_autoscaler) {}
+    [[nodiscard]] std::string_view name() const override { return inner.name(); }
+    [[nodiscard]] Result<rs::RepairReport> run_once(const rs::PeriodicContext& context) override {
+        const bool was_writing = autoscaler.is_writing("web");
+        auto report = inner.run_once(context);
+        is_writing = !was_writing && autoscaler.is_writing("web"); // a row is written once at a time
+        return report;
+    }
+
+    AutoscalerReconciler& inner;
+    const Autoscaler& autoscaler;
+    bool is_writing = false; // the next write of "web" is the reconciler's
+};
+
+/// The Autoscaler's handler, but for on_delete, which fails every time.
+struct FailingDelete final : rs::ResourceEventHandler<Deployment> {
+    explicit FailingDelete(DeploymentHandler& whole) : inner(whole) {}
+    [[nodiscard]] std::string_view name() const override { return inner.name(); }
+    [[nodiscard]] rs::HandlerResult on_add(const rs::EventContext& context,
+                                           const rs::Ptr<Deployment>& deployment) override {
+        return inner.on_add(context, deployment);
+    }
+    [[nodiscard]] rs::HandlerResult on_update(const rs::EventContext& context, const rs::Ptr<Deployment>& old,
+                                              const rs::Ptr<Deployment>& current) override {
+        return inner.on_update(context, old, current);
+    }
+    [[nodiscard]] rs::HandlerResult on_delete(const rs::EventContext& /*context*/,
+                                              const rs::Ptr<Deployment>& last) override {
+        given.push_back(last);
+        return rs::HandlerResult::retry("not today");
+    }
+
+    DeploymentHandler& inner;
+    std::vector<rs::Ptr<Deployment>> given; // to each call of on_delete
+};
+
+constexpr Duration kPeriod = 67s; // of the reconciler, with its jitter
+
+} // namespace
+
+TEST_CASE("F-07 an orphan goes within a minute while every write of its handler fails") {
+    const bool is_final = GENERATE(false, true);
+    const WriteOutcome failure = is_final ? WriteOutcome{Fatal{"never"}} : WriteOutcome{Transient{"not today"}};
     AutoscalerWorld world(without_resync());
-    world.add_periodic();
+    MarkedReconciler marked{world.reconciler, world.autoscaler};
+    world.manager.add(marked, reconciler_options());
     world.deployment_rows.create(deployment("web", 1, 10, 2));
     world.start();
-    bool fails = true;
+    REQUIRE(world.desired("web") == 2);
+    int failed = 0, let_through = 0;
     world.writes.fault = [&](const WriteRequest&) -> std::optional<WriteOutcome> {
-        if (fails) return Fatal{"not today"};
-        return std::nullopt;
+        if (std::exchange(marked.is_writing, false)) {
+            ++let_through;
+            return std::nullopt;
+        }
+        ++failed;
+        return failure;
     };
     world.deployment_rows.drop("web");
-    world.pass(30s);
-    CHECK(world.notices.count("dead-letter deployment/web") == 1);
-    fails = false;
-    world.pass(67s); // a period, with its jitter
+    world.pass(1s);
+    CHECK((is_final ? failed == 1 : failed > 1)); // what fails for good is not tried again
+    CHECK(world.notices.count("dead-letter deployment/web by autoscaler: never") == (is_final ? 1U : 0U));
+    REQUIRE(world.scale("web") != nullptr);
+    world.pass(kPeriod);
     CHECK(world.scale("web") == nullptr);
+    CHECK(let_through == 1); // the handler's writes fail to this moment
+    CHECK(world.reconciler.counters(Finding::Orphan).repaired == 1);
+}
+
+TEST_CASE("F-07 a handler whose on_delete fails every time is given the same object until it is a dead letter") {
+    AutoscalerWorld world(without_resync(), 1, false);
+    world.add_periodic();
+    FailingDelete failing{world.on_deployment};
+    world.deployments.add_handler(failing, options_of(kAutoscalerService), world.now);
+    world.scales.add_handler(world.on_scale, options_of(kAutoscalerService), world.now);
+    world.deployment_rows.create(deployment("web", 1, 10, 2));
+    world.start();
+    REQUIRE(world.desired("web") == 2);
+    world.deployment_rows.drop("web");
+    world.pass(kPeriod);
+    CHECK(world.scale("web") == nullptr);
+    CHECK(world.notices.count("dead-letter") == 0); // it fails still, and is tried on
+    CHECK(failing.given.size() > 5);
+    for (int waits = 0; world.notices.count("dead-letter") == 0; ++waits) {
+        REQUIRE(waits < 200);
+        world.pass(10s);
+    }
+    CHECK(world.notices.count("dead-letter deployment/web by autoscaler: not today") == 1);
+    CHECK(failing.given.size() == 14);
+    for (const rs::Ptr<Deployment>& each : failing.given) CHECK(each == failing.given.front());
+    CHECK(world.reconciler.counters(Finding::Orphan).repaired == 1);
 }
 
 } // namespace yk::testing

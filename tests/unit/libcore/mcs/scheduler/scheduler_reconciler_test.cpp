@@ -61,6 +61,32 @@ TEST_CASE("rs R-104 F-01 a schedule whose Deployment has gone unseen is deleted,
     CHECK(world.core.allocations.empty());
 }
 
+/// The rows of one program's end are those of the next one's beginning; what it remembered is gone, and so is its core.
+TEST_CASE("rs R-104 F-01 a schedule whose Deployment went while no process ran goes within 5 s of the start") {
+    const bool is_owner_another = GENERATE(false, true); // the id was given to another Deployment meanwhile
+    Reconciled first;
+    REQUIRE(first.placed("web") == 3);
+    SchedulerWorld next{2};
+    next.texts = first.texts; // of the column `status`
+    next.node_rows.rows() = first.node_rows.rows();
+    next.schedule_rows.rows() = first.schedule_rows.rows();
+    next.scale_rows.rows() = first.scale_rows.rows(); // the Autoscaler deletes it in its own time
+    if (is_owner_another) {
+        next.deployment_rows.rows() = first.deployment_rows.rows();
+        next.deployment_rows.rows().at("web").meta.uid = "of-another";
+    }
+    next.start();
+    REQUIRE(next.manager.is_running());
+    next.pass(5s);
+    CHECK(next.schedule("web") == nullptr);
+    CHECK(next.reconciler.counters(ScheduleFinding::Orphan).repaired == 1);
+    CHECK(next.scheduler.core().state() == RmState::Running);
+    CHECK(next.core.nodes.size() == 1);
+    CHECK(next.core.applications.empty());
+    CHECK(next.core.allocations.empty());
+    CHECK(next.scheduler.table().size() == 0);
+}
+
 TEST_CASE("rs R-102 rs R-104 nothing is deleted while the caches do not follow the database") {
     Reconciled world;
     world.scheduler.stand_down();
