@@ -302,7 +302,7 @@ std::vector<IdleCase> idle_cases(const Options& options, Report& report) {
          [](const WireDaemon& daemon) { return run_wire(daemon, [] { return make_two_queues(5000, 10'000); }); }},
         {"idle-mcs W9", [half](const WireDaemon& daemon) { return run_wire_latency(daemon, tree(half), kWireSteps); }}};
     if (!options.wants_workload("idle-mcs W3")) return cases;
-    auto made = make_openb(options.data, NodeOrder::Fair);
+    auto made = make_openb(options.data, NodeOrder::BinPacking);
     if (!made.ok()) {
         report.notes.push_back("idle-mcs W3 left out: " + made.error().text() + " (--data FOLDER)");
         return cases;

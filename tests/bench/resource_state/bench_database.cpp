@@ -313,29 +313,16 @@ Result<void> change_all(const BenchDatabase& database, int times) {
     return run(*connection, "CHECKPOINT");
 }
 
-void Digest::add(const mcs::Deployment& row) {
-    const std::uint64_t content = rs::ResourceTraits<mcs::Deployment>::content_hash(row);
-    hash = mixed(hash ^ mix_hash(0, row.meta.id)) ^ mixed(content + static_cast<std::uint64_t>(row.meta.version));
+void Digest::add(const rs::ResourceMeta& meta, std::uint64_t content) {
+    const std::uint64_t who = mix_hash(mix_hash(0, meta.id), meta.uid);
+    hash = mixed(hash ^ who) ^ mixed(content + static_cast<std::uint64_t>(meta.version));
     ++rows;
 }
 
 Result<Digest> digest_of(const BenchDatabase& database) {
     const auto connections = service::McsConnections::open(database.place(), false);
     if (!connections.ok()) return to_error(connections.error());
-    Digest digest;
-    std::string after;
-    for (bool is_last = false; !is_last;) {
-        const auto page = connections->deployments->read_page(after, 2000);
-        if (!page.ok()) return to_error(page.error());
-        for (const auto& found : page->found) {
-            const auto* const row = std::get_if<rs::Ptr<mcs::Deployment>>(&found);
-            if (row == nullptr) return Error::at("database", "a row cannot be understood");
-            digest.add(**row);
-        }
-        after = page->last_id;
-        is_last = page->is_last;
-    }
-    return digest;
+    return digest_of(*connections->deployments);
 }
 
 } // namespace yk::bench

@@ -13,9 +13,11 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "libcore/base/result.h"
 #include "libcore/mcs/deployment.h"
+#include "libcore/resource_state/ports/resource_store.h"
 #include "protocol/databases/sql_connection.h"
 #include "ykd/mcs/database_place.h"
 #include "ykd/mcs/mcs_connections.h"
@@ -77,17 +79,47 @@ private:
 /// of the ids. The same is in the database as if each change had been a transaction of its own, but it takes seconds.
 [[nodiscard]] Result<void> change_all(const BenchDatabase& database, int times);
 
-/// A hash over ids, versions and contents of all Deployments in the order of their ids, and their number.
+[[nodiscard]] inline Error to_error(const rs::StoreError& error) {
+    return Error::at("database", error.message);
+}
+
+/// Calls `use` with each row of a kind, by ascending id.
+template <rs::Resource T, class Use>
+[[nodiscard]] Result<void> for_each_row(rs::ResourceStore<T>& store, Use&& use) {
+    std::string after;
+    for (bool is_last = false; !is_last;) {
+        const auto page = store.read_page(after, 2000);
+        if (!page.ok()) return to_error(page.error());
+        for (const rs::Found<T>& found : page->found) {
+            const auto* const row = std::get_if<rs::Ptr<T>>(&found);
+            if (row == nullptr) return Error::at("database", "a row cannot be understood");
+            use(**row);
+        }
+        after = page->last_id;
+        is_last = page->is_last;
+    }
+    return {};
+}
+
+/// A hash over ids, uids, versions and contents of all rows of a kind in the order of their ids, and their number.
 struct Digest {
     std::uint64_t hash = 0;
     std::size_t rows = 0;
     friend bool operator==(const Digest&, const Digest&) = default;
-    void add(const mcs::Deployment& row);
-};
-[[nodiscard]] Result<Digest> digest_of(const BenchDatabase& database);
 
-[[nodiscard]] inline Error to_error(const rs::StoreError& error) {
-    return Error::at("database", error.message);
+    template <rs::Resource T>
+    void add(const T& row) {
+        add(rs::meta_of(row), rs::ResourceTraits<T>::content_hash(row));
+    }
+    void add(const rs::ResourceMeta& meta, std::uint64_t content);
+};
+template <rs::Resource T>
+[[nodiscard]] Result<Digest> digest_of(rs::ResourceStore<T>& store) {
+    Digest digest;
+    YK_CHECKED(for_each_row(store, [&digest](const T& row) { digest.add(row); }));
+    return digest;
 }
+/// Of the Deployments.
+[[nodiscard]] Result<Digest> digest_of(const BenchDatabase& database);
 
 } // namespace yk::bench

@@ -4,94 +4,17 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include <fmt/format.h>
 
-#include "protocol/client/client.h"
-#include "protocol/si/tool_requests.h"
-#include "protocol/wire/body_reader.h"
-#include "tests/bench/cases/daemon_process.h"
-#include "tests/bench/cases/decode.h"
-#include "tests/bench/cases/stream_reader.h"
 #include "tests/bench/resource_state/change_writer.h"
+#include "tests/bench/resource_state/mcs_daemon.h"
 #include "tests/bench/resource_state/workloads.h"
 
 namespace yk::bench {
 namespace {
-
-using std::chrono::seconds;
-
-constexpr double kLimit = 300; // seconds
-
-/// A daemon with mcs, and somebody who asks it.
-class McsDaemon {
-public:
-    static Result<std::unique_ptr<McsDaemon>> start(const RunPlace& place, const BenchDatabase& database,
-                                                    std::size_t deployments) {
-        const std::string settings = fmt::format("mcs: {{enabled: true, db: {{url: \"{}\"}}, maxDeployments: {}}}\n",
-                                                 database.url(), deployments + 10);
-        YK_TRY(process, DaemonProcess::start(place.ykd, true, settings));
-        wire::ClientOptions options;
-        options.url = process->url();
-        options.client = "yk_bench";
-        options.timeout = seconds{60};
-        options.wait_for_socket = true;
-        auto client = wire::Client::connect(options);
-        if (!client.ok()) return to_error(client.error());
-        return std::unique_ptr<McsDaemon>{new McsDaemon{std::move(process), std::move(client).value()}};
-    }
-
-    [[nodiscard]] DaemonProcess& process() { return *process_; }
-    /// The status of its mcs.
-    [[nodiscard]] Result<wire::Value> status() {
-        si::McsReadRequest request;
-        request.what = "status";
-        return call("McsRead", wire::encoded(request));
-    }
-    [[nodiscard]] Result<wire::Value> create(const std::string& name, std::uint64_t replicas) {
-        si::McsWriteRequest request;
-        request.verb = "create";
-        request.kind = "deployment";
-        si::McsBody& body = request.body.emplace();
-        body.name = name;
-        body.user = "bench";
-        body.queue = "root.default";
-        body.resource.emplace().emplace_back("vcore", 1000);
-        body.replicas = replicas;
-        return call("McsWrite", wire::encoded(request));
-    }
-
-private:
-    McsDaemon(std::unique_ptr<DaemonProcess> process, std::unique_ptr<wire::Client> client)
-        : process_(std::move(process)), client_(std::move(client)) {}
-
-    Result<wire::Value> call(const char* kind, const std::string& body) {
-        const auto answer = client_->call_raw(kind, body, seconds{60});
-        if (!answer.ok()) return to_error(answer.error());
-        const auto scanned = wire::scan_body(*answer);
-        if (!scanned.ok()) return Error::of(scanned.error().message);
-        return wire::decode_value(*scanned);
-    }
-
-    std::unique_ptr<DaemonProcess> process_;
-    std::unique_ptr<wire::Client> client_;
-};
-
-/// Looks again and again until it is so. Error: it cannot be asked, or is not so within the limit.
-Result<void> until(const std::string& what, std::chrono::milliseconds pause,
-                   const std::function<Result<bool>()>& is_so) {
-    const std::int64_t began = steady_ns();
-    for (;;) {
-        YK_TRY(so, is_so());
-        if (so) return {};
-        if (static_cast<double>(steady_ns() - began) * 1e-9 > kLimit) return Error::of("waited too long until " + what);
-        std::this_thread::sleep_for(pause);
-    }
-}
 
 Result<std::int64_t> number(rs::SqlConnection& connection, const std::string& sql) {
     const auto value = connection.number(sql, -1);
@@ -115,14 +38,6 @@ Result<void> until_placing(McsDaemon& daemon, std::size_t nodes) {
         const auto& scheduler = status.at("scheduler");
         return scheduler.value("state", "") == "running" && scheduler.value("nodes", std::size_t{0}) == nodes;
     });
-}
-
-Result<void> check_no_repairs(McsDaemon& daemon) {
-    YK_TRY(status, daemon.status());
-    for (const auto& kind : status.at("kinds"))
-        if (kind.value("repairs", 0) != 0 || kind.value("brokenRows", 0) != 0)
-            return Error::of("repairs or broken rows: " + kind.dump());
-    return {};
 }
 
 /// In a process of its own; what the daemons logged comes with an error.
@@ -149,7 +64,7 @@ Result<Figures> measure_replicas(McsDaemon& daemon, const BenchDatabase& databas
         YK_TRY(status, daemon.status());
         return status.at("scheduler").value("unwritten", 1) == 0;
     }));
-    YK_CHECKED(check_no_repairs(daemon));
+    YK_CHECKED(daemon.check(*connection, {"bench"}));
     return Figures{
         {"seconds from create to all placed and written", took},
         {"placements per change of the schedule", static_cast<double>(replicas) / static_cast<double>(version)}};
@@ -222,7 +137,13 @@ Result<Takeover> measure_takeover(const RunPlace& place, const BenchDatabase& da
     YK_CHECKED(until_number(*connection, "SELECT count(*) FROM deployment_scale WHERE id = 'late'", 1,
                             std::chrono::milliseconds{2}));
     const std::int64_t written = steady_ns();
-    YK_CHECKED(check_no_repairs(*second));
+    const auto all = static_cast<std::int64_t>(count) + 1;
+    for (const char* table : {"deployment_scale", "deployment_schedule"})
+        YK_CHECKED(until_number(*connection, std::string{"SELECT count(*) FROM "} + table, all,
+                                std::chrono::milliseconds{100}));
+    const auto checked = second->check(*connection, {"late"});
+    if (!checked.ok()) std::fprintf(stderr, "%s", second->process().log().c_str());
+    YK_CHECKED(checked);
     return Takeover{static_cast<double>(taken - began) * 1e-9, static_cast<double>(written - taken) * 1e-9};
 }
 

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -18,6 +20,21 @@ using service::steady_instant;
 constexpr Duration kLeastPause = std::chrono::milliseconds{1}; // as McsThread
 constexpr Duration kStartLimit = std::chrono::minutes{5};
 constexpr std::uint64_t kSeed = 7;
+
+/// The cache has all rows of its kind as they are, and no others.
+template <rs::Resource T>
+Result<void> check_cache(const rs::ResourceCache<T>& cache, rs::ResourceStore<T>& store) {
+    YK_TRY(wanted, digest_of(store));
+    std::vector<const T*> rows;
+    rows.reserve(cache.size());
+    cache.for_each([&](const rs::Ptr<T>& row) { rows.push_back(row.get()); });
+    std::sort(rows.begin(), rows.end(), [](const T* a, const T* b) { return rs::meta_of(*a).id < rs::meta_of(*b).id; });
+    Digest digest;
+    for (const T* const row : rows) digest.add(*row);
+    if (digest == wanted) return {};
+    return Error::of(fmt::format("the cache of the kind {} has {} rows, the database {}, and they differ",
+                                 std::string_view{rs::ResourceTraits<T>::kName}, digest.rows, wanted.rows));
+}
 
 } // namespace
 
@@ -38,7 +55,7 @@ Follower::Follower(service::McsConnections connections, const FollowerOptions& o
     if (options.has_children) {
         scales_ = &manager_.add(*connections_.scales);
         schedules_ = &manager_.add(*connections_.schedules);
-        manager_.add(*connections_.nodes);
+        nodes_ = &manager_.add(*connections_.nodes);
     }
     const Instant now = steady_instant();
     if (options.has_handler) deployments_.add_handler(handler_, {}, now);
@@ -122,19 +139,22 @@ ChangeWriter& Follower::writer() {
     return *writer_;
 }
 
+Result<void> Follower::check_caches(const BenchDatabase& database) const {
+    const auto fresh = service::McsConnections::open(database.place(), false);
+    if (!fresh.ok()) return to_error(fresh.error());
+    YK_CHECKED(check_cache(deployments_.cache(), *fresh->deployments));
+    if (scales_ == nullptr) return {};
+    YK_CHECKED(check_cache(scales_->cache(), *fresh->scales));
+    YK_CHECKED(check_cache(schedules_->cache(), *fresh->schedules));
+    return check_cache(nodes_->cache(), *fresh->nodes);
+}
+
 Result<void> Follower::check(const BenchDatabase& database) {
-    YK_TRY(wanted, digest_of(database));
-    std::vector<const mcs::Deployment*> rows;
-    rows.reserve(cache().size());
-    cache().for_each([&](const rs::Ptr<mcs::Deployment>& row) { rows.push_back(row.get()); });
-    std::sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) { return a->meta.id < b->meta.id; });
-    Digest digest;
-    for (const mcs::Deployment* const row : rows) digest.add(*row);
-    if (digest != wanted)
-        return Error::of(
-            fmt::format("the cache has {} rows, the database {}, and they differ", digest.rows, wanted.rows));
-    const rs::ReconcileCounters& counters = deployments_.reconciler().counters();
-    if (counters.repairs != 0) return Error::of(fmt::format("{} repairs", counters.repairs));
+    YK_CHECKED(check_caches(database));
+    for (const rs::KindStatus& kind : manager_.status())
+        if (kind.counters.repairs != 0 || kind.broken_rows != 0)
+            return Error::of(fmt::format("{} repairs and {} broken rows of the kind {}", kind.counters.repairs,
+                                         kind.broken_rows, kind.name));
     if (writer_ && (writer_->failed() != 0 || writer_->answered() != writer_->sent()))
         return Error::of(fmt::format("of {} writes {} were answered and {} failed", writer_->sent(),
                                      writer_->answered(), writer_->failed()));

@@ -136,13 +136,15 @@ public:
 
     std::function<void(const mcs::Deployment&)> on_cached; // each row that was read and is in the cache now
 
-    /// What R-163 asks: the cache is equal to the database and nothing was repaired; else what is wrong.
+    /// What R-163 asks: the cache of each kind is equal to its rows, read anew, and nothing was repaired; else what is
+    /// wrong.
     [[nodiscard]] Result<void> check(const BenchDatabase& database);
 
 private:
     Follower(service::McsConnections connections, const FollowerOptions& options);
     bool take_answered(Instant now);
     void note_cached();
+    [[nodiscard]] Result<void> check_caches(const BenchDatabase& database) const;
 
     service::McsConnections connections_;
     mcs::McsHousekeeping house_;
@@ -152,6 +154,7 @@ private:
     rs::ResourceInformer<mcs::Deployment>& deployments_;
     rs::ResourceInformer<mcs::DeploymentScale>* scales_ = nullptr;
     rs::ResourceInformer<mcs::DeploymentSchedule>* schedules_ = nullptr;
+    rs::ResourceInformer<mcs::Node>* nodes_ = nullptr;
     IdleHandler handler_;
     double longest_step_ = 0;
 

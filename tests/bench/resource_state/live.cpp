@@ -2,6 +2,7 @@
 // rs-04, rs-07, rs-08, rs-09, rs-10: changes while they are made, and full reads beside them.
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <string>
 #include <vector>
@@ -44,9 +45,10 @@ struct LiveRun {
     std::unique_ptr<Follower> follower;
 };
 
-void add_times(Figures& figures, const std::string& what, std::vector<double> times) {
+/// `target`: of the p99, for its name; empty: none.
+void add_times(Figures& figures, const std::string& what, std::vector<double> times, const std::string& target = {}) {
     figures.emplace_back(what + " p50, ms", percentile_of(times, 50));
-    figures.emplace_back(what + " p99, ms", percentile_of(times, 99));
+    figures.emplace_back(what + " p99, ms" + target, percentile_of(times, 99));
     figures.emplace_back(what + " worst, ms", percentile_of(times, 100));
 }
 
@@ -131,17 +133,23 @@ Result<Figures> measure_scan_alone(const RunPlace& place) {
     });
 }
 
+struct LoadedScan {
+    std::string what; // in the names of its figures
+    bool is_throttled = true;
+    double rate = 10'000; // changes per second
+    std::string target;   // of the p99, in the name of that figure; empty: none
+};
+
 /// The scan begins when the load has run for two seconds (less where that has fewer changes), and the load ends with
 /// the scan.
-Result<Figures> measure_scan_beside_load(const RunPlace& place, bool is_throttled) {
+Result<Figures> measure_scan_beside_load(const RunPlace& place, const LoadedScan& plan) {
     const Rows rows{place.rows};
     YK_TRY(database, place.databases.make(place.engine, rows));
     return figures_apart([&]() -> Result<Figures> {
-        constexpr double kRate = 10'000;
-        LiveRun run{*database, {kRate, place.rows, Writer::Here, rows}};
-        YK_CHECKED(run.open(*database, settings_of_scan(is_throttled)));
+        LiveRun run{*database, {plan.rate, place.rows, Writer::Here, rows}};
+        YK_CHECKED(run.open(*database, settings_of_scan(plan.is_throttled)));
         WatchedScan scan{*run.follower};
-        const double before = std::min(2.0, static_cast<double>(place.rows) / kRate / 4); // seconds
+        const double before = std::min(2.0, static_cast<double>(place.rows) / plan.rate / 4); // seconds
         const std::int64_t begin_at = steady_ns() + static_cast<std::int64_t>(before * 1e9);
         std::uint64_t most_waiting = 0; // each is a copy of its row, which counts as memory beside the scan
         YK_CHECKED(run.load.run(*run.follower, [&] {
@@ -153,11 +161,11 @@ Result<Figures> measure_scan_beside_load(const RunPlace& place, bool is_throttle
         YK_CHECKED(run.follower->run_until([&] { return scan.is_over(); }, kScanLimit));
         YK_CHECKED(scan.check(place.rows));
         YK_CHECKED(run.follower->check(*database));
-        const std::string what = is_throttled ? "default rate" : "unthrottled";
-        Figures figures = scan.figures(what + ", beside changes");
-        figures.emplace_back(what + ", most writes that wait for the disk", static_cast<double>(most_waiting));
-        add_times(figures, what + ", commit to cache beside it", run.load.to_cache(scan.began(), scan.ended()));
-        figures.emplace_back(what + ", changes per second beside it", run.load.per_second());
+        Figures figures = scan.figures(plan.what + ", beside changes");
+        figures.emplace_back(plan.what + ", most writes that wait for the disk", static_cast<double>(most_waiting));
+        add_times(figures, plan.what + ", commit to cache beside it", run.load.to_cache(scan.began(), scan.ended()),
+                  plan.target);
+        figures.emplace_back(plan.what + ", changes per second beside it", run.load.per_second());
         return figures;
     });
 }
@@ -197,8 +205,11 @@ Result<Figures> run_handlers(const RunPlace& place) {
 
 Result<Figures> run_resync(const RunPlace& place) {
     YK_TRY(figures, measure_scan_alone(place));
-    for (const bool is_throttled : {false, true}) {
-        YK_TRY(beside, measure_scan_beside_load(place, is_throttled));
+    const std::array<LoadedScan, 3> plans{{{"unthrottled", false, 10'000, {}},
+                                           {"default rate", true, 10'000, {}},
+                                           {"F-49, 20,000 changes/s", true, 20'000, " (target: below 100)"}}};
+    for (const LoadedScan& plan : plans) {
+        YK_TRY(beside, measure_scan_beside_load(place, plan));
         append(figures, std::move(beside));
     }
     return figures;

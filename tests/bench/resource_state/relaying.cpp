@@ -4,9 +4,13 @@
 
 #include "tests/bench/resource_state/workloads.h"
 #ifdef YK_WITH_KAFKA
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -61,25 +65,47 @@ Result<double> relay_all(rs::ChangeRelay& relay, std::size_t events) {
     return seconds_since(began.ns);
 }
 
-/// Seconds until so many changes were read and are in a queue, each once.
-Result<double> read_all(rs::ChangeLog& log, std::size_t events) {
+/// What events say of rows.
+using Events = std::vector<rs::ChangeEvent>;
+
+/// Seconds until so many changes were read and are in a queue, each once. They are in `into` then.
+Result<double> read_all(rs::ChangeLog& log, std::size_t events, Events& into) {
     rs::WorkQueue queue{{std::chrono::milliseconds{50}, std::chrono::minutes{1}}, 1};
     const Instant began = steady_instant();
-    std::size_t read = 0;
-    while (read < events) {
+    into.reserve(events);
+    while (into.size() < events) {
         const Instant now = steady_instant();
-        if (now - began > kLimit) return Error::of(fmt::format("{} events of {} came", read, events));
-        const auto batch = log.poll(kMostPolled);
+        if (now - began > kLimit) return Error::of(fmt::format("{} events of {} came", into.size(), events));
+        auto batch = log.poll(kMostPolled);
         if (!batch.ok()) return to_error(batch.error());
         if (!batch->unreadable.empty()) return Error::of("messages that nobody can read");
-        for (const rs::ChangeEvent& event : batch->events) queue.add(event.id, {}, now);
-        read += batch->events.size();
+        for (rs::ChangeEvent& event : batch->events) {
+            queue.add(event.id, {}, now);
+            into.push_back(std::move(event));
+        }
         if (batch->events.empty()) std::this_thread::sleep_for(std::chrono::microseconds{100});
     }
     const double took = seconds_since(began.ns);
-    if (read != events || queue.size() != events)
-        return Error::of(fmt::format("{} events of {} keys came, and {} were written", read, queue.size(), events));
+    if (into.size() != events || queue.size() != events)
+        return Error::of(
+            fmt::format("{} events of {} keys came, and {} were written", into.size(), queue.size(), events));
     return took;
+}
+
+/// There is one event for each row, and it says of the row what is in the database.
+Result<void> check_events(Events& events, rs::ResourceStore<mcs::Deployment>& rows) {
+    std::sort(events.begin(), events.end(),
+              [](const rs::ChangeEvent& a, const rs::ChangeEvent& b) { return a.id < b.id; });
+    std::size_t at = 0, wrong = 0;
+    YK_CHECKED(for_each_row(rows, [&](const mcs::Deployment& row) {
+        const bool is_right = at < events.size() && events[at].kind == mcs::kDeploymentKind &&
+                              events[at].op == rs::Op::Update && events[at].id == row.meta.id &&
+                              events[at].uid == row.meta.uid && events[at].version == row.meta.version;
+        if (!is_right) ++wrong;
+        ++at;
+    }));
+    if (wrong == 0 && at == events.size()) return {};
+    return Error::of(fmt::format("of {} events for {} rows {} do not say what the row is", events.size(), at, wrong));
 }
 
 } // namespace
@@ -105,7 +131,9 @@ Result<Figures> run_relay(const RunPlace& place) {
         if (const auto done = log->open(*from); !done.ok()) return to_error(done.error());
         YK_CHECKED(writer.run());
         YK_TRY(relayed, relay_all(relay, events));
-        YK_TRY(read, read_all(*log, events));
+        Events came;
+        YK_TRY(read, read_all(*log, events, came));
+        YK_CHECKED(check_events(came, *connections.deployments));
         const rs::RelayStatus status = relay.status();
         if (status.beginnings > 1 || status.gaps > 1)
             return Error::of(fmt::format("the relay began {} times: {}", status.beginnings, status.trouble));

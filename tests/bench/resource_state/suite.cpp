@@ -38,7 +38,7 @@ std::vector<ResourceWorkload> resource_workloads() {
             {"rs-13", both, run_replicas},
             {"rs-14", both, run_takeover},
             {"rs-15", sqlite, run_reconciler},
-            {"rs-16", sqlite, run_evaluation}};
+            {"rs-16", both, run_evaluation}};
 }
 
 /// One line for each run as soon as it is over: what was measured stays if a later one ends the program.
