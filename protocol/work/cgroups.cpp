@@ -13,6 +13,7 @@
 #include <fstream>
 #include <memory>
 #include <sstream>
+#include <utility>
 
 namespace yk::work {
 namespace {
@@ -98,8 +99,12 @@ Result<Cgroups> Cgroups::below_own() {
     if (!is_delegated(folder, own)) return Error::of("cgroup " + own + " is not delegated to this process");
     if (::access((folder + (own == "/" ? "/cgroup.procs" : "/cgroup.kill")).c_str(), F_OK) != 0)
         return Error::of("cgroup " + own + " has no cgroup.kill (Linux 5.14)");
-    Cgroups cgroups{folder};
-    if (auto handed_on = hand_on(folder); !handed_on.ok()) cgroups.no_limits_ = handed_on.error().message;
+    return below(folder);
+}
+
+Cgroups Cgroups::below(std::string folder) {
+    Cgroups cgroups{std::move(folder)};
+    if (auto handed_on = hand_on(cgroups.folder_); !handed_on.ok()) cgroups.no_limits_ = handed_on.error().message;
     return cgroups;
 }
 
@@ -124,16 +129,21 @@ Result<void> Cgroups::make(const std::string& name, const Limits& limits) const 
         end(name);
         if (::mkdir(made.c_str(), 0755) != 0) return system_error(made);
     }
-    auto set = Result<void>{};
-    if (no_limits_.empty() && limits.memory_bytes)
-        set = write_to(path(name, "memory.max"), std::to_string(std::max<std::int64_t>(0, *limits.memory_bytes)));
-    if (set.ok() && no_limits_.empty() && limits.cpu_milli) {
-        const auto milli = std::min<std::int64_t>(*limits.cpu_milli, 1'000'000'000);
-        const auto quota = std::max(kShortestQuota, milli * (kPeriod / 1000));
-        set = write_to(path(name, "cpu.max"), std::to_string(quota) + " " + std::to_string(kPeriod));
-    }
+    auto set = limit(name, limits);
     if (!set.ok()) static_cast<void>(remove(name));
     return set;
+}
+
+Result<void> Cgroups::limit(const std::string& name, const Limits& limits) const {
+    if (!no_limits_.empty()) return {};
+    if (limits.memory_bytes)
+        YK_CHECKED(write_to(path(name, "memory.max"), std::to_string(std::max<std::int64_t>(0, *limits.memory_bytes))));
+    if (limits.cpu_milli) {
+        const auto milli = std::min<std::int64_t>(*limits.cpu_milli, 1'000'000'000);
+        const auto quota = std::max(kShortestQuota, milli * (kPeriod / 1000));
+        YK_CHECKED(write_to(path(name, "cpu.max"), std::to_string(quota) + " " + std::to_string(kPeriod)));
+    }
+    return {};
 }
 
 Result<Descriptor> Cgroups::entrance(const std::string& name) const {

@@ -24,6 +24,8 @@ public:
     /// Those below the cgroup of this process, which it goes into a child of so that the controllers can be handed on.
     /// An error says why there are none.
     [[nodiscard]] static Result<Cgroups> below_own();
+    /// Those below this folder, an absolute path without a slash at its end, whose controllers are handed on.
+    [[nodiscard]] static Cgroups below(std::string folder);
 
     /// Empty: limits are enforced. Else why not.
     [[nodiscard]] const std::string& no_limits() const { return no_limits_; }
@@ -32,6 +34,8 @@ public:
     /// Makes a cgroup of this name, which nothing of this process has. One that is there is of another one that had the
     /// same number and is gone: what it left is ended.
     [[nodiscard]] Result<void> make(const std::string& name, const Limits& limits) const;
+    /// Sets the limits of one that is there; what is absent stays as it is. Nothing is set while there is no_limits().
+    [[nodiscard]] Result<void> limit(const std::string& name, const Limits& limits) const;
     /// Its cgroup.procs, for a process to go into it.
     [[nodiscard]] Result<Descriptor> entrance(const std::string& name) const;
     /// Ends all that is in it, at once.

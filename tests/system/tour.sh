@@ -107,10 +107,10 @@ promise() {
     wants 0 'PLACED' ykctl explain preemption front
 }
 
-start_services() {
+start_services() { # [SETTINGS]
     mkdir -p "$work/state"
     chmod 700 "$work/state"
-    "$bin/ykd" --state "$work/state" --settings docs/demo/services.conf --listen "$YKCTL_SOCKET" 2>"$work/ykd.log" &
+    "$bin/ykd" --state "$work/state" --settings "${1:-docs/demo/services.conf}" --listen "$YKCTL_SOCKET" 2>"$work/ykd.log" &
     daemon=$!
     eventually 'RM mcs is running' ykctl mcs status
 }
@@ -131,6 +131,32 @@ services() {
     wait "$daemon" 2>/dev/null || true
     start_services
     eventually 'web +- +6 +4 +2 +Scheduling' ykctl deployment list
+}
+
+# typed STATUS TEXT LINE: as wants, for a line with quotes and files as somebody types it whose home is the work folder.
+typed() {
+    local wanted=$1 text=$2 line=$3 said status=0
+    step=$((step + 1))
+    said=$(HOME=$work && eval "$line" 2>&1) || status=$?
+    [[ $status -eq $wanted ]] || fail "$line should end with $wanted and ended with $status: $said"
+    grep -qE -- "$text" <<<"$said" || fail "$line should say '$text' and says: $said"
+    played "$said" "$line"
+}
+
+# shellcheck disable=SC2016 # what the quotes hold is for the shell of the page, and for that of the replicas
+local_services() {
+    typed 0 '' 'echo "mcs: {enabled: true, local: {enabled: true, users: [$(id -un)], queues: [root.services]}}" >~/ykd-local.conf'
+    if [[ $(id -u) -eq 0 ]]; then sed -i 's/}}$/, runAs: nobody}}/' "$work/ykd-local.conf"; fi
+    stop_daemon
+    start_services "$work/ykd-local.conf"
+    wants 0 'node n2 deleted' ykctl mcs node delete n2
+    wants 0 'deployment web deleted' ykctl deployment delete web
+    wants 0 'node here created' ykctl mcs node create here --local -R memory=8Gi,vcore=4
+    typed 0 'deployment api created' \
+        'ykctl deployment create api -q root.services --replicas 3 --command '\''echo port $((8000 + MCS_REPLICA)); exec sleep infinity'\'
+    eventually 'api +root.services +3 +3 +0 +Scheduled +[0-9]' ykctl deployment list
+    local replica
+    for replica in 0 1 2; do eventually "^$replica: port 800$replica\$" ykctl deployment logs api; done
 }
 
 # The page names the file as somebody would who began in the work folder.
@@ -168,6 +194,7 @@ promise
 stop_daemon
 start_services
 services
+local_services
 stop_daemon
 start_daemon docs/demo/queues.yaml
 batch

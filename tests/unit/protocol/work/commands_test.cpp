@@ -11,7 +11,6 @@
 #include <sstream>
 #include <thread>
 
-#include "tests/support/comes_true.h"
 #include "tests/unit/protocol/work/running.h"
 
 namespace yk::work {
@@ -323,51 +322,6 @@ TEST_CASE("nobody becomes root by chance, and root may become somebody") {
     started(commands, std::move(what));
     CHECK(all_ended(commands).at(0).is_success());
     CHECK(output == "65534\n65533\n65533 65532\nno\n");
-}
-
-TEST_CASE("where there are cgroups a command has one, and nothing escapes its end") {
-    auto commands = make_commands();
-    if (commands->cgroups() == nullptr) { // a plain user's session, for instance
-        WARN("no cgroups: " << commands->no_cgroups());
-        return;
-    }
-    std::string output;
-    Command what = command("sed -n 's/^0:://p' /proc/self/cgroup; setsid sleep 1000 & echo $!; exit 0");
-    what.output = std::make_unique<Kept>(output);
-    what.limits = {std::int64_t{64} << 20U, 500};
-    started(*commands, std::move(what));
-    CHECK(all_ended(*commands).at(0).is_success());
-    CHECK(output.find("/yk-" + std::to_string(::getpid()) + "-") != std::string::npos);
-    const auto line = output.find('\n');
-    for (const pid_t pid : pids_in(output.substr(line + 1))) await_gone(pid);
-}
-
-TEST_CASE("a cgroup that a process of the same number left is emptied and used") {
-    auto cgroups = Cgroups::below_own();
-    if (!cgroups.ok()) {
-        WARN("no cgroups: " << cgroups.error().message);
-        return;
-    }
-    const std::string name = "yk-test-" + std::to_string(::getpid());
-    REQUIRE(cgroups->make(name, {}).ok());
-    const pid_t left = ::fork();
-    if (left == 0) {
-        auto entrance = cgroups->entrance(name);
-        if (!entrance.ok() || ::write(entrance->get(), "0", 1) != 1) ::_exit(1);
-        for (;;) ::pause();
-    }
-    REQUIRE(testing::comes_true([&] {
-        std::ifstream file{"/proc/" + std::to_string(left) + "/cgroup"};
-        const std::string text{std::istreambuf_iterator<char>{file}, {}};
-        return text.find(name) != std::string::npos;
-    }));
-    const auto again = cgroups->make(name, {});
-    INFO((again.ok() ? "" : again.error().message));
-    CHECK(again.ok());
-    int status = 0;
-    CHECK(::waitpid(left, &status, 0) == left);
-    CHECK(WIFSIGNALED(status));
-    CHECK(testing::comes_true([&] { return cgroups->remove(name); }));
 }
 
 } // namespace
