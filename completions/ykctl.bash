@@ -91,6 +91,7 @@ _ykctl() {
             'mcs:inspect') place='mcs inspect' ;;
             'mcs:dead-letters') place='mcs dead-letters' ;;
             'mcs:retry') place='mcs retry' ;;
+            'mcs:bump-epoch') place='mcs bump-epoch' ;;
             'mcs:check') place='mcs check' ;;
             'mcs:node') place='mcs node' ;;
             'mcs node:create') place='mcs node create' ;;
@@ -399,7 +400,7 @@ _ykctl() {
             options='-h --help --mode --wait'
             files=no ;;
         'mcs')
-            words='status resync reconcile inspect dead-letters retry check node'
+            words='status resync reconcile inspect dead-letters retry bump-epoch check node'
             options='-h --help'
             files=no ;;
         'mcs status')
@@ -424,6 +425,10 @@ _ykctl() {
             files=no ;;
         'mcs retry')
             words='deployment deploymentscale deploymentschedule node all'
+            options='-h --help'
+            files=no ;;
+        'mcs bump-epoch')
+            words=''
             options='-h --help'
             files=no ;;
         'mcs check')

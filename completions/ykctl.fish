@@ -172,6 +172,8 @@ function __ykctl_at --description 'whether the command typed so far is the one g
                 set place 'mcs dead-letters'
             case 'mcs:retry'
                 set place 'mcs retry'
+            case 'mcs:bump-epoch'
+                set place 'mcs bump-epoch'
             case 'mcs:check'
                 set place 'mcs check'
             case 'mcs:node'
@@ -580,6 +582,7 @@ complete -c ykctl -n '__ykctl_at mcs' -a reconcile -d 'read one row anew, and ha
 complete -c ykctl -n '__ykctl_at mcs' -a inspect -d 'one row in memory, in the database and with the services, side by side'
 complete -c ykctl -n '__ykctl_at mcs' -a dead-letters -d 'what could not be done again and again, and why'
 complete -c ykctl -n '__ykctl_at mcs' -a retry -d 'try dead letters again at once'
+complete -c ykctl -n '__ykctl_at mcs' -a bump-epoch -d 'have every daemon with this database read all rows anew'
 complete -c ykctl -n '__ykctl_at mcs' -a check -d 'look for what is wrong in a database itself, without ykd'
 complete -c ykctl -n '__ykctl_at mcs' -a node -d 'the nodes that deployments are placed on'
 complete -c ykctl -n '__ykctl_at mcs' -s h -l help -d 'this text'
@@ -610,6 +613,7 @@ complete -c ykctl -n '__ykctl_at mcs retry' -a deploymentschedule
 complete -c ykctl -n '__ykctl_at mcs retry' -a node
 complete -c ykctl -n '__ykctl_at mcs retry' -a all
 complete -c ykctl -n '__ykctl_at mcs retry' -s h -l help -d 'this text'
+complete -c ykctl -n '__ykctl_at mcs bump-epoch' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at mcs check' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at mcs check' -l db -x -d 'sqlite:PATH, PATH or postgresql://HOST/DATABASE'
 complete -c ykctl -n '__ykctl_at mcs check' -l repair -d 'mend what can be: orphans, counters, missing leases and triggers'

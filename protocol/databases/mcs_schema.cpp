@@ -139,6 +139,13 @@ Result<DatabaseIdentity, StoreError> read_identity(rs::SqlConnection& connection
     return DatabaseIdentity{std::move(uid), std::move(epoch)};
 }
 
+Result<void, StoreError> set_log_epoch(rs::SqlConnection& connection, std::string_view epoch) {
+    rs::SqlTransaction transaction{connection, rs::SqlTransaction::Kind::Write};
+    YK_CHECKED(transaction.begun());
+    YK_CHECKED(set_meta(connection, "log_epoch", epoch, /*keeps_old=*/false));
+    return transaction.commit();
+}
+
 Result<std::unique_ptr<rs::SqliteConnection>, StoreError>
 reconnect(const std::string& path, const DatabaseIdentity& first, const rs::SqliteSettings& settings) {
     YK_TRY(connection, rs::SqliteConnection::open(path, settings));

@@ -35,6 +35,8 @@ struct DatabaseIdentity {
     std::string log_epoch;
 };
 [[nodiscard]] Result<DatabaseIdentity, rs::StoreError> read_identity(rs::SqlConnection& connection);
+/// Gives the change log another name: whoever follows it finds a gap, and reads all rows anew (rs R-032).
+[[nodiscard]] Result<void, rs::StoreError> set_log_epoch(rs::SqlConnection& connection, std::string_view epoch);
 
 /// Another connection to a database that was seen before. Another database in the place of that one is Fatal, so that
 /// nothing is read from it (rs R-031). Another epoch is let pass: the change log answers a gap for it.

@@ -156,6 +156,9 @@ expect 2 'deploymentscale' mcs retry rows
 says '^resync of all begun$' mcs resync
 expect 0 '^resync of node begun$' mcs resync node --wait
 expect 0 '^resync of all begun$' mcs resync --wait
+says '^the change log has another name: every daemon reads all rows anew$' mcs bump-epoch
+relisted() { ykctl metrics --family mcs_relists | grep -q '^mcs_relists_total{reason="epoch"} [1-9]'; }
+within_20_s "not all rows are read anew for another name of the change log" relisted
 says '^deployment web is looked at$' mcs reconcile deployment web
 expect 2 'ID' mcs reconcile node
 expect 4 'there is no deployment "nosuch"' mcs reconcile deployment nosuch

@@ -178,6 +178,16 @@ void define_retry(Command noun, Context& context) {
     command.run([&context, kind, id] { return retry(context, *kind, *id); });
 }
 
+// --- after a restore -------------------------------------------------------------------------------------------------
+
+void define_bump_epoch(Command noun, Context& context) {
+    const auto command = noun.sub("bump-epoch", "have every daemon with this database read all rows anew");
+    command.run([&context] {
+        return operate(context, {.verb = "bump-epoch", .kind = "all"},
+                       "the change log has another name: every daemon reads all rows anew");
+    });
+}
+
 } // namespace
 
 void define_mcs_operations(Command noun, Context& context) {
@@ -186,6 +196,7 @@ void define_mcs_operations(Command noun, Context& context) {
     define_inspect(noun, context);
     define_dead_letters(noun, context);
     define_retry(noun, context);
+    define_bump_epoch(noun, context);
 }
 
 } // namespace yk::cli

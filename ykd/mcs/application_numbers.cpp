@@ -60,8 +60,11 @@ McsNumbers numbers_of(McsApplication& application, Instant now) {
     numbers.fenced_writes = observed.fenced_writes;
     numbers.wal_pages = static_cast<std::uint64_t>(std::max<std::int64_t>(0, house.wal_pages));
     numbers.log_rows = house.log_rows;
+    numbers.log_held_for = observed.log_held_for;
     numbers.kinds = manager.status();
     for (const rs::KindStatus& kind : numbers.kinds) {
+        numbers.read_times.push_back(kind.last_scan ? std::optional{kind.last_scan->ended - kind.last_scan->began}
+                                                    : std::nullopt);
         numbers.read_ages.push_back(kind.last_scan ? std::optional{now - kind.last_scan->ended} : std::nullopt);
         numbers.queue_ages.push_back(kind.oldest ? now - *kind.oldest : Duration{});
     }

@@ -207,9 +207,11 @@ void McsApplication::look_around(Instant now) {
                                  "it has not sent were removed from the log; see that the broker "
                                  "answers, and raise that number if it is too small for an outage"
                                : "");
-    if (connections_.who_holds_log && is_read && now >= next_look_at_log_) {
+    if (connections_.look_for_log_hold && is_read && now >= next_look_at_log_) {
         next_look_at_log_ = now + kLookAtLog;
-        notices_.note("log", connections_.who_holds_log());
+        const LogHold hold = connections_.look_for_log_hold();
+        log_held_for_ = hold.age;
+        notices_.note("log", hold.fault);
     }
     if (manager_.is_running() && !running_since_) running_since_ = now;
     const StateFaults faults = faults_of(manager_, parts_.settings.framework, running_since_.value_or(now), now);

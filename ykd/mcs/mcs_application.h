@@ -112,10 +112,11 @@ public:
         const FetchedPages& pages;
         const std::map<std::string, std::uint64_t>& fenced_writes; // refused since another instance leads, by service
         const std::map<std::string, std::uint64_t, std::less<>>&
-            lost; // how often this process ceased to lead, by lease
+            lost;                                    // how often this process ceased to lead, by lease
+        const std::optional<Duration>& log_held_for; // as LogHold::age; nullopt: it was not looked for
     };
     [[nodiscard]] Observed observed() {
-        return {writer_, house_, autoscaler_, reconciler_, reader_.pages(), fenced_writes_, lost_};
+        return {writer_, house_, autoscaler_, reconciler_, reader_.pages(), fenced_writes_, lost_, log_held_for_};
     }
     [[nodiscard]] McsScheduling& scheduling() { return scheduling_; }
     [[nodiscard]] McsOperations& operations() { return operations_; }
@@ -187,6 +188,7 @@ private:
     std::map<std::string, std::uint64_t> fenced_writes_;
     std::map<std::string, std::uint64_t, std::less<>> lost_;
     Instant next_look_, next_look_at_log_;
+    std::optional<Duration> log_held_for_;
     std::optional<Instant> running_since_;
     std::set<std::string, std::less<>> in_trouble_; // parts, at the last look
     std::atomic<bool> has_answers_{false};

@@ -119,12 +119,13 @@ private:
     bool has_heard_ = false;
 };
 
-std::string holder_of_log(rs::PostgresConnection& connection) {
+LogHold hold_of_log(rs::PostgresConnection& connection) {
     constexpr Duration kMoment = std::chrono::seconds{5};
     const auto holder = rs::find_fence_holder(connection);
-    if (!holder.ok() || !*holder || (*holder)->age < kMoment) return {};
-    return "changes are not seen before a transaction ends that has been open for long: " + (*holder)->who +
-           "; pg_terminate_backend() ends it";
+    if (!holder.ok() || !*holder) return {};
+    if ((*holder)->age < kMoment) return {(*holder)->age, {}};
+    return {(*holder)->age, "changes are not seen before a transaction ends that has been open for long: " +
+                                (*holder)->who + "; pg_terminate_backend() ends it"};
 }
 
 Opened open_postgres(const DatabasePlace& place, bool with_relay) {
@@ -154,7 +155,7 @@ Opened open_postgres(const DatabasePlace& place, bool with_relay) {
     if (settings.notifies) made.news = std::make_unique<Notifications>(*log);
     made.rows = std::move(rows);
     made.log_connection = std::move(log);
-    made.who_holds_log = [&connection = *leases] { return holder_of_log(connection); };
+    made.look_for_log_hold = [&connection = *leases] { return hold_of_log(connection); };
     made.leases = std::move(leases);
     made.writes = std::move(writes);
     made.upkeep = std::make_unique<mcs::PostgresUpkeep>(std::move(house));

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "libcore/base/time.h"
 #include "libcore/resource_state/ports/change_log.h"
 #include "protocol/databases/housekeeping/database_upkeep.h"
 #include "protocol/databases/mcs_schema.h"
@@ -28,6 +29,12 @@ public:
     [[nodiscard]] virtual bool take() = 0;
 };
 
+/// How long the oldest transaction is open that keeps later changes from being read (rs R-043).
+struct LogHold {
+    Duration age{};    // 0: there is none
+    std::string fault; // for operators, when it is open for longer than a moment
+};
+
 struct McsConnections {
     std::unique_ptr<rs::SqlConnection> rows;           // reads for the caches
     std::unique_ptr<rs::SqlConnection> log_connection; //
@@ -47,9 +54,9 @@ struct McsConnections {
     /// database has none that the process looks after.
     std::function<void(const std::function<void(std::int64_t pages)>& call)> on_commit;
 
-    /// Asks on the thread of MCS who keeps changes that were committed from being read, for longer than a moment, as a
-    /// sentence; empty: nobody does, or nobody knows. Empty function: in this database nobody can.
-    std::function<std::string()> who_holds_log;
+    /// Asks on the thread of MCS who keeps changes that were committed from being read. Empty function: in this
+    /// database nobody can.
+    std::function<LogHold()> look_for_log_hold;
 
     /// nullptr: this database says nothing, and its log is asked now and then.
     std::unique_ptr<CommitNews> news;

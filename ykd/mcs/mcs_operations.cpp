@@ -60,6 +60,10 @@ std::size_t McsOperations::retry(std::optional<rs::Kind> kind, std::string_view 
     return count;
 }
 
+Result<void, rs::StoreError> McsOperations::bump_epoch(std::string_view name) {
+    return mcs::set_log_epoch(*connections_.leases, name);
+}
+
 Result<std::vector<mcs::DeadLetter>, rs::StoreError> McsOperations::dead_letters(const mcs::DeadLetterKey& after,
                                                                                  std::size_t most) {
     return mcs::DeadLetterTable{*connections_.leases}.list(after, static_cast<std::int64_t>(most));

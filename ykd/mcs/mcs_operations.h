@@ -34,6 +34,9 @@ public:
     void reconcile(rs::Kind kind, std::string_view id, Instant now);
     /// Tries again at once what failed too often: of a kind or of all, of one id or of all (empty). Returns how many.
     std::size_t retry(std::optional<rs::Kind> kind, std::string_view id, Instant now);
+    /// Gives the change log another name, as after a restore: all processes that follow it read every row anew, and a
+    /// relay has those behind it do so (rs R-032, rs R-048). It writes the database.
+    [[nodiscard]] Result<void, rs::StoreError> bump_epoch(std::string_view name);
     /// The next ones after a key. It reads the database.
     [[nodiscard]] Result<std::vector<mcs::DeadLetter>, rs::StoreError> dead_letters(const mcs::DeadLetterKey& after,
                                                                                     std::size_t most);

@@ -25,6 +25,9 @@ void write_state(MetricWriter& to, const McsNumbers& numbers) {
     write("mcs_wal_pages", "Pages in the write-ahead log of SQLite.", numbers.wal_pages);
     to.family("mcs_log_rows", MetricType::Gauge, "Rows of the change log, about, where this process purges it.");
     if (numbers.log_rows) to.sample({}, *numbers.log_rows);
+    to.family("mcs_log_fence_lag_seconds", MetricType::Gauge,
+              "How long a transaction of PostgreSQL keeps later changes from being read.");
+    if (numbers.log_held_for) to.seconds({}, seconds_of(*numbers.log_held_for));
     const auto total = [&to](std::string_view name, std::string_view help, std::uint64_t value) {
         to.family(name, MetricType::Counter, help);
         to.count({}, value);
@@ -107,6 +110,10 @@ void write_caches(MetricWriter& to, const McsNumbers& numbers) {
     to.family("mcs_resync_last_success_age_seconds", MetricType::Gauge, "Since the last full read ended.");
     for (std::size_t at = 0; at < numbers.kinds.size(); ++at)
         if (const auto& age = numbers.read_ages[at]) to.seconds({{"kind", numbers.kinds[at].name}}, seconds_of(*age));
+    to.family("mcs_resync_seconds", MetricType::Gauge, "How long the last full read took.");
+    for (std::size_t at = 0; at < numbers.kinds.size(); ++at)
+        if (const auto& time = numbers.read_times[at])
+            to.seconds({{"kind", numbers.kinds[at].name}}, seconds_of(*time));
     write_reconciles(to, numbers);
 }
 

@@ -49,10 +49,12 @@ struct McsNumbers {
     std::uint64_t wal_pages = 0;
     std::uint64_t groups = 0, grouped = 0;                // transactions of writes, and the writes in them
     std::map<std::string, std::uint64_t> fenced_writes{}; // by service
-    std::optional<std::int64_t> log_rows;                 // of the change log; nullopt: another process purges it
+    std::optional<Duration> log_held_for; // by a transaction that is open; nullopt: in this database none can
+    std::optional<std::int64_t> log_rows; // of the change log; nullopt: another process purges it
     std::vector<rs::KindStatus> kinds;
-    std::vector<std::optional<Duration>> read_ages; // of each kind: since its last full read ended
-    std::vector<Duration> queue_ages;               // of each kind: of the oldest row that is to be read now
+    // Of each kind: since its last full read ended, how long that took, and the age of the oldest row to be read now.
+    std::vector<std::optional<Duration>> read_ages, read_times;
+    std::vector<Duration> queue_ages;
     rs::ConsumerCounters events;
     std::optional<RelayLine> relay; // nullopt: there is no broker
     std::vector<LeaseLine> leases;

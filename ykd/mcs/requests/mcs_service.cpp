@@ -15,6 +15,7 @@
 #include "ykd/mcs/requests/deployment_values.h"
 #include "ykd/mcs/requests/mcs_status.h"
 #include "ykd/mcs/requests/node_values.h"
+#include "ykd/process/random_bytes.h"
 
 namespace yk::service {
 namespace {
@@ -346,6 +347,7 @@ void McsService::write(const CallPtr& call) {
     const auto request = call->decode<si::McsWriteRequest>();
     if (!request || !is_hosted(parts_.mcs, call)) return;
     if (is_operation(request->verb)) return operate(call, *request);
+    if (request->verb == "bump-epoch") return bump_epoch(call, *request);
     if (request->kind == "node") return write_node(call, *request);
     if (request->kind != "deployment") return call->fail(ErrorCode::Invalid, "it is deployment or node", "kind");
     if (request->verb == "create") return create(call, *request);
@@ -374,6 +376,17 @@ void McsService::operate(const CallPtr& call, const si::McsWriteRequest& request
         if (request.verb == "reconcile") application.operations().reconcile(*kind, id, now);
         const std::size_t count = request.verb == "retry" ? application.operations().retry(kind, id, now) : 1;
         call->ok({{"id", id}, {"count", count}});
+    });
+}
+
+void McsService::bump_epoch(const CallPtr& call, const si::McsWriteRequest& request) const {
+    if (request.kind != "all") return call->fail(ErrorCode::Invalid, "it is all: the log is of every kind", "kind");
+    with_application(parts_.mcs, call, [call](McsApplication& application, Instant) {
+        const auto done = application.operations().bump_epoch(uuid_text(random_bytes()));
+        if (done.ok()) return call->ok({{"id", ""}, {"count", 1}});
+        if (done.error().fault == rs::StoreFault::Fatal)
+            return call->fail(ErrorCode::BadState, "the database refuses it: " + done.error().message);
+        call->busy("the database cannot be written: " + done.error().message, kDiskPause);
     });
 }
 

@@ -33,6 +33,7 @@ private:
     void inspect(const CallPtr& call, const si::McsReadRequest& request) const;
     void list_dead_letters(const CallPtr& call, const si::McsReadRequest& request) const;
     void operate(const CallPtr& call, const si::McsWriteRequest& request) const;
+    void bump_epoch(const CallPtr& call, const si::McsWriteRequest& request) const;
     void create(const CallPtr& call, const si::McsWriteRequest& request) const;
     void change(const CallPtr& call, const si::McsWriteRequest& request) const;
     void push_metric(const CallPtr& call, const si::McsWriteRequest& request) const;

@@ -43,6 +43,31 @@ TEST_CASE("rs R-158 a write is answered when it is seen, and the Autoscaler foll
     CHECK(one.degraded.list().empty());
 }
 
+TEST_CASE("rs R-032 another name of the change log has every instance read all rows anew, and loses none") {
+    const Folder folder;
+    Instance one{folder, "one"};
+    REQUIRE(one.starts());
+    Instance two{folder, "two"};
+    REQUIRE(two.starts());
+    REQUIRE(std::holds_alternative<mcs::Written>(one.create("web", 3)));
+    REQUIRE(two.works_until([&] { return two.made->find("web") != nullptr; }));
+    const auto relists = [](const Instance& of) {
+        const auto counts = of.made->manager().events().relists;
+        const auto found = counts.find(rs::RelistReason::Epoch);
+        return found == counts.end() ? 0 : found->second;
+    };
+    CHECK(relists(one) + relists(two) == 0);
+    REQUIRE(two.made->operations().bump_epoch("another").ok());
+    CHECK(one.works_until([&] { return relists(one) > 0; }));
+    CHECK(two.works_until([&] { return relists(two) > 0; }));
+    const auto written = one.create("late", 1);
+    REQUIRE(std::holds_alternative<mcs::Written>(written));
+    CHECK(std::get<mcs::Written>(written).position.epoch == "another");
+    CHECK(two.works_until([&] { return two.made->find("late") != nullptr; }));
+    CHECK(two.made->find("web") != nullptr);
+    CHECK(one.works_until([&] { return one.desired("late") == 1; }));
+}
+
 TEST_CASE("rs R-158 who names a position is called once the caches show it, or when its patience ends") {
     using Seen = SeenWrites::Seen;
     const Folder folder;

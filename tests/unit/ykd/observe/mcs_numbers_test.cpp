@@ -35,6 +35,8 @@ TEST_CASE("rs R-152 what is counted of leases, writes, decisions and pages has i
     kind.name = "deployment";
     numbers.kinds = {kind};
     numbers.read_ages = {std::nullopt};
+    numbers.read_times = {std::chrono::milliseconds{250}};
+    numbers.log_held_for = std::chrono::milliseconds{12'500};
     numbers.queue_ages = {std::chrono::milliseconds{1500}};
     const std::string text = written(numbers);
     INFO(text);
@@ -46,10 +48,16 @@ TEST_CASE("rs R-152 what is counted of leases, writes, decisions and pages has i
           "mcs_autoscaler_decisions_total{direction=\"up\",reason=\"MetricAboveTarget\"} 6",
           "mcs_autoscaler_decisions_total{direction=\"none\",reason=\"WithinTolerance\"} 9",
           "mcs_autoscaler_overwritten_total 1", "mcs_metric_pages_total 8", "mcs_metric_page_failures_total 7",
+          "mcs_log_fence_lag_seconds 12.5", "mcs_resync_seconds{kind=\"deployment\"} 0.25",
           "# TYPE mcs_queue_oldest_seconds gauge", "mcs_queue_oldest_seconds{kind=\"deployment\"} 1.5"}) {
         INFO(line);
         CHECK(has_line(text, line));
     }
     numbers.log_rows.reset(); // another process purges
-    CHECK(written(numbers).find("\nmcs_log_rows ") == std::string::npos);
+    numbers.log_held_for.reset();
+    numbers.read_times = {std::nullopt};
+    const std::string less = written(numbers);
+    CHECK(less.find("\nmcs_log_rows ") == std::string::npos);
+    CHECK(less.find("\nmcs_log_fence_lag_seconds ") == std::string::npos);
+    CHECK(less.find("\nmcs_resync_seconds{") == std::string::npos);
 }
