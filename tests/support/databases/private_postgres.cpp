@@ -82,6 +82,7 @@ const passwd* server_user() {
     ::dup2(output, 2);
     if (::chdir("/") != 0) ::_exit(126);
     std::vector<char*> arguments;
+    arguments.reserve(command.size() + 1);
     for (const std::string& each : command) arguments.push_back(const_cast<char*>(each.c_str()));
     arguments.push_back(nullptr);
     ::execv(arguments[0], arguments.data());

@@ -167,6 +167,12 @@ TEST_CASE("rs R-045, rs R-164, T-23 a stream has messages of others, also withou
     CHECK(reader.broken == 0);
 }
 
+std::string ten_megabytes() {
+    std::string text;
+    text.resize(10'000'000, 'x');
+    return text;
+}
+
 TEST_CASE("rs R-055, F-17 a message of 10 MB, bad JSON and an id that is none are unreadable, and the next is read") {
     YK_NEEDS_NATS;
     NatsWorld world;
@@ -189,7 +195,7 @@ TEST_CASE("rs R-055, F-17 a message of 10 MB, bad JSON and an id that is none ar
         INFO(natsStatus_GetText(status));
         REQUIRE(testing::comes_true([&] { return world.stream().last > before; })); // asked, not believed (rs R-169)
     };
-    const std::string large(10'000'000, 'x');
+    const std::string large = ten_megabytes();
     produce_large(large);
     produce_large(R"({"v":1,"op":2,"uid":")" + large + R"(","version":3})"); // it would be an event
     world.produce("t.album.a", R"({"v":1,"op":2,)");
@@ -208,7 +214,7 @@ TEST_CASE("rs R-055, F-17 a message of 10 MB that a server does not take is no e
     const auto log = world.log();
     EventReader reader{*log};
     REQUIRE(reader.open(must_capture(*log)));
-    const std::string large(10'000'000, 'x');
+    const std::string large = ten_megabytes();
     jsPubAck* acknowledged = nullptr;
     CHECK(js_Publish(&acknowledged, world.other().context(), "t.album.large", large.data(),
                      static_cast<int>(large.size()), nullptr, nullptr) == NATS_MAX_PAYLOAD);
