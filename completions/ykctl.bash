@@ -134,10 +134,6 @@ _ykctl() {
         esac
     done
     case "$place:$prev" in
-        *':-o'|*':--output') COMPREPLY=($(compgen -W 'table wide json jsonl yaml name' -- "$cur")); return ;;
-        *':--color') COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
-        *':--token-file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
-        *':--tls-ca') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'rm register:--config') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'rm serve:--config') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'rm serve:--config-store') COMPREPLY=($(compgen -f -- "$cur")); return ;;
@@ -166,6 +162,10 @@ _ykctl() {
         'replay:--pods') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'replay:--policy') COMPREPLY=($(compgen -W 'fair binpacking' -- "$cur")); return ;;
         'events:--type') COMPREPLY=($(compgen -W 'REQUEST APP NODE QUEUE USERGROUP RM' -- "$cur")); return ;;
+        *':-o'|*':--output') COMPREPLY=($(compgen -W 'table wide json jsonl yaml name' -- "$cur")); return ;;
+        *':--color') COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
+        *':--token-file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        *':--tls-ca') COMPREPLY=($(compgen -f -- "$cur")); return ;;
     esac
     case $prev in
         --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--command|--config|--config-store|--count|--db|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--env|--expect|--extra|--family|--file|--first|--for|--from|--gang-style|--grace|--grep|--group|--hook-timeout|--id|--interval|--keep|--key|--lines|--max|--max-commands|--max-quarantined|--metric|--min|--mode|--name-format|--node|--nodes|--object|--on|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--restart|--rm|--schedule|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;

@@ -196,17 +196,18 @@ void StateManager::opened(Opened target, Instant now) {
     YK_FAULT(LogOpened);
 }
 
+/// A database that is of an older state than before is believed at once, also where its log has the same name.
 void StateManager::reopened(Opened cursor, Instant now) {
     if (!log_answered(cursor.ok() ? nullptr : &cursor.error(), now)) return;
     if (!cursor.ok()) return on_gap(cursor.error(), now);
     const Cursor& latest = cursor.value().cursor();
-    const bool is_new_epoch = latest.epoch != position_.epoch;
-    if (is_new_epoch)
+    if (latest.epoch != position_.epoch) gap_ = RelistReason::Epoch;
+    if (gap_ == RelistReason::Epoch)
         for (const auto& each : informers_) each->begin_era();
     position_ = latest;
     must_reopen_ = false;
     consumer_.begin_chain();
-    consumer_.relist(std::nullopt, is_new_epoch ? RelistReason::Epoch : RelistReason::Purged, now);
+    consumer_.relist(std::nullopt, gap_, now);
     pace_.wake();
 }
 
@@ -233,6 +234,7 @@ void StateManager::on_gap(const LogFault& gap, Instant now) {
     if (!stale_since_) stale_since_ = now;
     retry_ = must_reopen_ ? now + backoff(settings_.probe, 0, chance_) : now;
     must_reopen_ = true;
+    gap_ = gap.reason;
 }
 
 // --- the start -------------------------------------------------------------------------------------------------------

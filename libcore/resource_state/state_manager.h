@@ -170,6 +170,7 @@ private:
     Cursor position_;
     bool is_marked_ = false;        // CatchingUp: the target was reached, its keys are being read
     bool must_reopen_ = false;      // Running: the log cannot go on from where it was
+    RelistReason gap_{};            // why, then
     bool must_start_again_ = false; // when no call is under way any more
     StartTrouble start_trouble_;    // but for the damage that gate_ knows
     unsigned gaps_at_start_ = 0;

@@ -90,6 +90,14 @@ Result<void> hand_on(const std::string& folder) {
     return write_to(file, wanted);
 }
 
+/// In a container cgroups may be mounted so that nobody can write there, whatever their rights say.
+Result<void> try_to_make(const std::string& folder) {
+    const std::string probe = folder + "/yk-probe-" + std::to_string(::getpid());
+    if (::mkdir(probe.c_str(), 0755) != 0 && errno != EEXIST) return system_error(probe);
+    ::rmdir(probe.c_str());
+    return {};
+}
+
 } // namespace
 
 Result<Cgroups> Cgroups::below_own() {
@@ -99,6 +107,8 @@ Result<Cgroups> Cgroups::below_own() {
     if (!is_delegated(folder, own)) return Error::of("cgroup " + own + " is not delegated to this process");
     if (::access((folder + (own == "/" ? "/cgroup.procs" : "/cgroup.kill")).c_str(), F_OK) != 0)
         return Error::of("cgroup " + own + " has no cgroup.kill (Linux 5.14)");
+    if (const auto made = try_to_make(folder); !made.ok())
+        return Error::of("cgroup " + own + " takes none below it: " + made.error().message);
     return below(folder);
 }
 

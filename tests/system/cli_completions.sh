@@ -34,6 +34,7 @@ in_bash 'node' ykctl no
 in_bash 'add list show update drain undrain remove' ykctl node ''
 in_bash '--watch' ykctl -s ipc:///x node ls --w
 in_bash 'json jsonl' ykctl node ls --watch -o j
+in_bash '/etc/hostname' ykctl rm serve --output /etc/hostn # of this command, not the form of output
 in_bash 'Running Resuming Rejected' ykctl app list --state R
 in_bash 'bash zsh fish' ykctl completion ''
 in_bash '' ykctl replay gen --nodes '' # a number here, a file without gen

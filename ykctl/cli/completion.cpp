@@ -84,6 +84,14 @@ std::string option_pattern(const std::string& path, const OptionInfo& option) {
     return join(patterns, "|");
 }
 
+/// What belongs to a command before what belongs to every one: an option may have the name of one of the root, and in a
+/// `case` the first pattern counts.
+std::vector<CommandNode> nodes_with_root_last(const CommandInfo& root) {
+    auto nodes = nodes_of(root);
+    std::rotate(nodes.begin(), nodes.begin() + 1, nodes.end());
+    return nodes;
+}
+
 /// The names of all options that take a value, so that the value is not taken for a command.
 std::string all_value_options(const CommandInfo& root) {
     std::vector<std::string> names;
@@ -99,7 +107,7 @@ std::string all_value_options(const CommandInfo& root) {
 
 std::string bash_value_branches(const CommandInfo& root) {
     std::string text;
-    for (const auto& [path, command] : nodes_of(root)) {
+    for (const auto& [path, command] : nodes_with_root_last(root)) {
         for (const auto& option : command->options) {
             if (option.value != ValueKind::Choice && option.value != ValueKind::File) continue;
             const auto words =
@@ -201,7 +209,7 @@ std::string zsh_command_branches(const CommandInfo& root) {
 
 std::string zsh_value_branches(const CommandInfo& root) {
     std::string text;
-    for (const auto& [path, command] : nodes_of(root)) {
+    for (const auto& [path, command] : nodes_with_root_last(root)) {
         for (const auto& option : command->options) {
             if (option.value != ValueKind::Choice && option.value != ValueKind::File) continue;
             const auto action =
