@@ -56,7 +56,7 @@ COMMANDS = {
     "deployment delete": [["no" + NAME], [NAME, "--mode", "x" + NAME], [NAME]], "mcs status": [[]],
     "mcs resync": [[], ["node"], [NAME]], "mcs reconcile": [["deployment", NAME], [NAME, NAME]],
     "mcs inspect": [["deployment", NAME], ["node", "no" + NAME], [NAME, NAME]], "mcs dead-letters": [[]],
-    "mcs retry": [[], ["all", NAME], [NAME]], "mcs check": [["--db", "@F/no" + NAME], ["--db", "@F/mcs.db"], ["--db", "@F/bad.yaml"]],
+    "mcs retry": [[], ["all", NAME], [NAME]], "mcs bump-epoch": [[], [NAME]], "mcs check": [["--db", "@F/no" + NAME], ["--db", "@F/mcs.db"], ["--db", "@F/bad.yaml"]],
     "mcs node create": [["new" + NAME, "-R", NAME + "=1", "--attribute", f"{NAME}={TEXT}"], [NAME, "-R", "vcore=1"]], "mcs node list": [[]],
     "mcs node set": [[NAME, "-R", "vcore=2"], ["no" + NAME, "-R", "vcore=2"]], "mcs node drain": [[NAME], ["no" + NAME]],
     "mcs node undrain": [[NAME], ["no" + NAME]], "mcs node delete": [["no" + NAME], [NAME]],
