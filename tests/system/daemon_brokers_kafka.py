@@ -1,23 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Deployments whose changes come by brokers of Kafka, which go away, come back, and are killed."""
 from daemon_support import *
-from daemon_support.brokered import change, comes_to, hosted, is_on_broker, kafka_settings, metrics, ready, shell, status, ykctl
+from daemon_support.brokered import (change, check_reads_database, comes_to, hosted, is_on_broker, kafka_settings, metrics, ready,
+                                     scale_behind_its_back, status, ykctl)
 from daemon_support.kafka import Kafka, is_built
-
-
-def scale_behind_its_back(daemon, count):
-    """By somebody of whom the daemon knows by an event alone."""
-    shell(daemon, f"UPDATE deployment SET replicas = {count}, version = version + 1")
-
-
-def check_reads_database(daemon, client, kafka):
-    """Returns when the daemon, whose brokers are away, does without them and says so."""
-    until("they are missed", lambda: not status(client)["transport"]["up"] and metrics(client)["mcs_transport_up"] == "0")
-    until("the database is read", lambda: status(client)["transport"]["reads"] == "database", 40)
-    check(status(client)["database"]["up"], "the database is not")
-    until("it is said", lambda: any(f"MCS, transport: kafka at {kafka.place}" in one for one in client.get("Status", {})["degraded"]))
-    shown = ykctl(daemon, "mcs", "status")
-    check(f"kafka at {kafka.place}, away for" in shown and "changes are read from the database meanwhile" in shown, shown)
 
 
 def test_changes_come_by_kafka_over_its_end():  # rs R-046, rs R-056, rs R-153, rs R-154, rs R-158, rs R-168, F-18, F-22
@@ -45,7 +31,7 @@ def test_changes_come_by_kafka_over_its_end():  # rs R-046, rs R-056, rs R-153, 
             kafka.down()
             change(client, "deployment", "scale", "web", replicas=5)  # what it writes itself it sees without
             comes_to(client, "web", 5)
-            check_reads_database(daemon, client, kafka)
+            check_reads_database(daemon, client, f"kafka at {kafka.place}", 40)
             scale_behind_its_back(daemon, 6)
             comes_to(client, "web", 6)
 
@@ -68,7 +54,7 @@ def test_changes_come_by_kafka_over_its_end():  # rs R-046, rs R-056, rs R-153, 
             check(status(client)["relay"]["gaps"] == 0, "it went on where it had been", status(client)["relay"])
 
             kafka.kill()
-            check_reads_database(daemon, client, kafka)
+            check_reads_database(daemon, client, f"kafka at {kafka.place}", 40)
             scale_behind_its_back(daemon, 9)
             comes_to(client, "web", 9)
 

@@ -6,6 +6,7 @@ import sqlite3
 
 from daemon_support import *
 from daemon_support.crashing_disk import compiled
+from daemon_support.deployments import in_core
 
 HOSTED = ("--state", "@.", "--settings", "@conf")
 CRASHES = [int(one) for one in os.environ.get("YK_CRASH_AT", "1,60,120,150,190,240").split(",")]
@@ -34,12 +35,6 @@ def wanted(client):
 def is_settled(client):
     return all(item.get("schedule", {}).get("state") == "Scheduled" and item["schedule"]["placed"] == item["replicas"]
                for item in described(client).values())
-
-
-def in_core(client):
-    reply = client.ask("Dump", {"what": "apps", "rmID": "mcs"})
-    check(reply["ok"] or reply["err"]["name"] in ("E_NOT_FOUND", "E_RM_UNKNOWN"), reply)
-    return sorted(one["allocationKey"] for app in reply["body"]["data"] for one in app["allocations"]) if reply["ok"] else []
 
 
 def do(client, verb, name, replicas):

@@ -3,7 +3,7 @@
 import random
 
 from daemon_support import *
-from daemon_support.deployments import change
+from daemon_support.deployments import change, in_core
 from daemon_support.postgres import Postgres
 
 ROUNDS = int(os.environ.get("YK_ROUNDS", "4"))  # how often the leader is killed
@@ -49,15 +49,6 @@ def placed(client, name):
 
 def comes_to(client, name, count, seconds=30):
     until(f"{name} has {count}", lambda: len(placed(client, name)) == count and describe(client, name)["schedule"]["state"] == "Scheduled", seconds)
-
-
-def in_core(client):
-    """What the core of a daemon runs for MCS: allocation keys."""
-    reply = client.ask("Dump", {"what": "apps", "rmID": "mcs"})
-    if not reply["ok"]:
-        check(reply["err"]["name"] in ("E_RM_UNKNOWN", "E_NOT_FOUND"), reply)
-        return []
-    return sorted(one["allocationKey"] for app in reply["body"]["data"] for one in app["allocations"])
 
 
 def test_deployments_live_in_it():  # rs R-021, rs R-029, rs R-122, rs R-144, F-03, F-04

@@ -4,7 +4,7 @@ import contextlib
 import sqlite3
 
 from daemon_support import *
-from daemon_support.deployments import change
+from daemon_support.deployments import change, in_core
 
 ON = "mcs: {enabled: true, autoscaler: {reconcilePeriod: 2s}, scheduler: {reconcilePeriod: 2s}}\n"
 
@@ -36,15 +36,6 @@ def placed(client, name):
     reply = client.ask("McsRead", {"what": "describe", "kind": "deployment", "id": name})
     placements = reply["body"]["item"].get("schedule", {}).get("placements", []) if reply["ok"] else []
     return sorted(one["allocationKey"] for one in placements if one["state"] == "Placed")
-
-
-def in_core(client):
-    """What the core of the daemon runs for MCS: allocation keys."""
-    reply = client.ask("Dump", {"what": "apps", "rmID": "mcs"})
-    if not reply["ok"]:
-        check(reply["err"]["name"] in ("E_RM_UNKNOWN", "E_NOT_FOUND"), reply)
-        return []
-    return sorted(one["allocationKey"] for app in reply["body"]["data"] for one in app["allocations"])
 
 
 def comes_to(client, wanted):

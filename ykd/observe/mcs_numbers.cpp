@@ -91,6 +91,14 @@ void write_reconciles(MetricWriter& to, const McsNumbers& numbers) {
     }
 }
 
+/// The same of those that have a time.
+void write_times(MetricWriter& to, const McsNumbers& numbers, std::string_view name, std::string_view help,
+                 const std::vector<std::optional<Duration>>& times) {
+    to.family(name, MetricType::Gauge, help);
+    for (std::size_t at = 0; at < numbers.kinds.size(); ++at)
+        if (times[at]) to.seconds({{"kind", numbers.kinds[at].name}}, seconds_of(*times[at]));
+}
+
 void write_caches(MetricWriter& to, const McsNumbers& numbers) {
     using Kind = rs::KindStatus;
     write_kinds(to, numbers, "mcs_cache_size", MetricType::Gauge, "Rows in memory.",
@@ -107,13 +115,9 @@ void write_caches(MetricWriter& to, const McsNumbers& numbers) {
     write_kinds(to, numbers, "mcs_resync_repairs_total", MetricType::Counter,
                 "Differences that no change had announced; 0 where all is well.",
                 [](const Kind& kind) { return kind.counters.repairs; });
-    to.family("mcs_resync_last_success_age_seconds", MetricType::Gauge, "Since the last full read ended.");
-    for (std::size_t at = 0; at < numbers.kinds.size(); ++at)
-        if (const auto& age = numbers.read_ages[at]) to.seconds({{"kind", numbers.kinds[at].name}}, seconds_of(*age));
-    to.family("mcs_resync_seconds", MetricType::Gauge, "How long the last full read took.");
-    for (std::size_t at = 0; at < numbers.kinds.size(); ++at)
-        if (const auto& time = numbers.read_times[at])
-            to.seconds({{"kind", numbers.kinds[at].name}}, seconds_of(*time));
+    write_times(to, numbers, "mcs_resync_last_success_age_seconds", "Since the last full read ended.",
+                numbers.read_ages);
+    write_times(to, numbers, "mcs_resync_seconds", "How long the last full read took.", numbers.read_times);
     write_reconciles(to, numbers);
 }
 

@@ -4,7 +4,7 @@ import os
 import sqlite3
 import subprocess
 
-from daemon_support import Daemon, check, until
+from daemon_support import DEADLINE, Daemon, check, until
 from daemon_support.deployments import change
 
 YKCTL = os.path.join(os.environ["YK_BIN"], "ykctl")
@@ -64,6 +64,21 @@ def shell(daemon, sql):
     connection = sqlite3.connect(daemon.folder + "/mcs.db", timeout=10, isolation_level=None)
     connection.execute(sql)
     connection.close()
+
+
+def scale_behind_its_back(daemon, count):
+    """By somebody of whom the daemon knows by an event alone."""
+    shell(daemon, f"UPDATE deployment SET replicas = {count}, version = version + 1")
+
+
+def check_reads_database(daemon, client, broker, seconds=DEADLINE):
+    """Returns when the daemon, whose broker is away, does without it and says so. `broker`: as it is shown, `nats at URL`."""
+    until("it is missed", lambda: not status(client)["transport"]["up"] and metrics(client)["mcs_transport_up"] == "0")
+    until("the database is read", lambda: status(client)["transport"]["reads"] == "database", seconds)
+    check(status(client)["database"]["up"], "the database is not")
+    until("it is said", lambda: any("MCS, transport: " + broker in one for one in client.get("Status", {})["degraded"]))
+    shown = ykctl(daemon, "mcs", "status")
+    check(f"{broker}, away for" in shown and "changes are read from the database meanwhile" in shown, shown)
 
 
 def ykctl(daemon, *words):

@@ -148,6 +148,15 @@ private:
     int number_ = 0, lives_ = 0;
 };
 
+/// Of a log that has something before it.
+CapturedCursor capture_behind_a_row(const testing::StateDatabase& database, testing::EventWay& way) {
+    database.type(testing::insert_node("before", "u0"));
+    way.pass_on();
+    auto captured = way.log().capture();
+    REQUIRE(captured.ok());
+    return std::move(captured).value();
+}
+
 } // namespace
 
 TEST_CASE("rs R-066, T-33 whatever changes at whichever step of a start, by each way of events, is found by it") {
@@ -179,16 +188,13 @@ TEST_CASE("rs R-006, rs R-036 each way of events gives what comes after a captur
     testing::StateDatabase database{engine};
     testing::EventWay way{database, transport};
     ChangeLog& log = way.log();
-    database.type(testing::insert_node("before", "u0"));
-    way.pass_on();
-    const auto captured = log.capture();
-    REQUIRE(captured.ok());
+    const CapturedCursor captured = capture_behind_a_row(database, way);
     for (const char* id : {"a", "b", "c"}) database.type(testing::insert_node(id, std::string{"u"} + id));
     database.type("UPDATE node SET version = version + 1 WHERE id <> 'before'");
     database.type("DELETE FROM node WHERE id = 'b'");
     database.type(testing::insert_node("b", "again"));
     way.pass_on();
-    REQUIRE(log.open(*captured).ok());
+    REQUIRE(log.open(captured).ok());
     const auto batch = log.poll(100);
     REQUIRE(batch.ok());
     CHECK(batch->events.size() == 8);
@@ -207,11 +213,8 @@ TEST_CASE("rs R-047 no way of events gives a change before it is committed, nor 
     testing::StateDatabase database{engine};
     testing::EventWay way{database, transport};
     ChangeLog& log = way.log();
-    database.type(testing::insert_node("before", "u0"));
-    way.pass_on();
-    const auto captured = log.capture();
-    REQUIRE(captured.ok());
-    REQUIRE(log.open(*captured).ok());
+    const CapturedCursor captured = capture_behind_a_row(database, way);
+    REQUIRE(log.open(captured).ok());
     const auto writer = database.open();
     REQUIRE(writer->begin(SqlAccess::Write).ok());
     REQUIRE(writer->run(testing::insert_node("late", "u1")).ok());

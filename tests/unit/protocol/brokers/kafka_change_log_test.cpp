@@ -59,6 +59,19 @@ CapturedCursor must_capture_soon(ChangeLog& log) {
     return must_capture(log);
 }
 
+/// A relay that sends to a cluster, and a reader of all that comes from now on.
+struct FollowedKafka : KafkaWorld {
+    FollowedKafka() {
+        relayed.pass_on();
+        REQUIRE(reader.open(must_capture(*events)));
+    }
+
+    KafkaPublisher publisher{settings()};
+    testing::RelayedDatabase relayed{publisher};
+    const std::unique_ptr<KafkaChangeLog> events = log();
+    EventReader reader{*events};
+};
+
 /// Two clusters at one address, of which one is up at a time: for a client, topics that were removed and made anew,
 /// since the cluster of librdkafka cannot change its own. The second one has another identity, too.
 struct ReplacedKafka {
@@ -170,13 +183,9 @@ TEST_CASE("rs R-055, F-17 a message of 4 MB, bad JSON and an empty key are unrea
 }
 
 TEST_CASE("rs R-048 a relay puts each event into the partition of its key, and names the one before it there") {
-    KafkaWorld world;
-    KafkaPublisher publisher{world.settings()};
-    testing::RelayedDatabase relayed{publisher};
-    relayed.pass_on();
-    const auto log = world.log();
-    EventReader reader{*log};
-    REQUIRE(reader.open(must_capture(*log)));
+    FollowedKafka world;
+    testing::RelayedDatabase& relayed = world.relayed;
+    EventReader& reader = world.reader;
     relayed.change_many(200);
     relayed.pass_on();
     REQUIRE(reader.read_all());
@@ -219,13 +228,9 @@ TEST_CASE("rs R-048 a message that is missing or repeated shows in the chain, an
 }
 
 TEST_CASE("rs R-046, T-24 what a relay sent and did not note comes again, and is known as a repetition") {
-    KafkaWorld world;
-    const auto log = world.log();
-    EventReader reader{*log};
-    KafkaPublisher publisher{world.settings()};
-    testing::RelayedDatabase relayed{publisher};
-    relayed.pass_on();
-    REQUIRE(reader.open(must_capture(*log)));
+    FollowedKafka world;
+    testing::RelayedDatabase& relayed = world.relayed;
+    EventReader& reader = world.reader;
     relayed.change_many(50);
     relayed.pass_on();
     const auto noted = relayed.notes.state;
@@ -275,25 +280,21 @@ TEST_CASE("rs R-052, T-26 messages that were removed before they were read are a
 }
 
 TEST_CASE("rs R-051, rs R-056, T-29 while the brokers are away it says so, and nothing is lost when they are back") {
-    KafkaWorld world;
-    KafkaPublisher publisher{world.settings()};
-    testing::RelayedDatabase relayed{publisher};
-    relayed.pass_on();
-    const auto log = world.log();
-    EventReader reader{*log};
-    REQUIRE(reader.open(must_capture(*log)));
+    FollowedKafka world;
+    testing::RelayedDatabase& relayed = world.relayed;
+    EventReader& reader = world.reader;
     relayed.change_many(20);
     relayed.pass_on();
     REQUIRE(reader.read_all());
     world.cluster.set_down();
     relayed.change_many(200);
     REQUIRE(reader.read_until([&] { return reader.downs > 0; }));
-    CHECK(log->capture().error().what == LogFault::What::Down);
+    CHECK(world.events->capture().error().what == LogFault::What::Down);
     for (int turns = 0; turns < 20; ++turns) relayed.relay->turn(testing::steady_now());
     CHECK_FALSE(relayed.is_settled());
     world.cluster.set_up();
     relayed.pass_on();
-    REQUIRE(testing::comes_true([&] { return log->capture().ok(); }));
+    REQUIRE(testing::comes_true([&] { return world.events->capture().ok(); }));
     REQUIRE(reader.read_all());
     CHECK(reader.seen.size() == 220);
     CHECK(reader.broken == 0);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A process that writes rows of PostgreSQL is killed in the middle, again and again.
 #ifdef YK_WITH_PG
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <string>
@@ -10,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/support/comes_true.h"
+#include "tests/support/databases/killed_writers.h"
 #include "tests/support/databases/postgres_database.h"
 
 namespace yk::mcs {
@@ -40,20 +39,8 @@ TEST_CASE("rs R-027, F-10 a process that is killed at any moment leaves rows of 
     const PostgresDatabase database;
     const rs::PostgresSettings by = database.settings();
     constexpr int kLives = 10;
-    std::int64_t kept = 0;
-    for (int life = 0; life < kLives; ++life) {
-        int ends[2];
-        REQUIRE(::pipe(ends) == 0);
-        const pid_t child = ::fork();
-        if (child == 0) write_rows(by, life, ends[1]);
-        ::close(ends[1]);
-        char byte = 0;
-        for (int each = 0; each <= life * 3; ++each) kept += ::read(ends[0], &byte, 1); // it is at work
-        ::kill(child, SIGKILL);
-        ::waitpid(child, nullptr, 0);
-        while (::read(ends[0], &byte, 1) == 1) ++kept;
-        ::close(ends[0]);
-    }
+    const std::int64_t kept =
+        testing::kill_writers(kLives, [&](int life, int acknowledge) { write_rows(by, life, acknowledge); });
     CHECK(kept >= kLives);
     // The server ends what they had under way when it finds that they have gone.
     REQUIRE(testing::comes_true([&] {

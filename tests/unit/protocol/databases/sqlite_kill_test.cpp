@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A process that writes rows is killed in the middle, again and again.
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -11,6 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include "protocol/databases/sqlite_schema.h"
+#include "tests/support/databases/killed_writers.h"
 
 namespace yk::rs {
 namespace {
@@ -44,20 +43,8 @@ TEST_CASE(
         REQUIRE(make_state_tables(**opened, "first").ok());
         REQUIRE(make_kind_table(**opened, kKind, "thing", "what TEXT").ok());
     } // no connection may be open across a fork
-    std::int64_t kept = 0;
-    for (int life = 0; life < 10; ++life) {
-        int ends[2];
-        REQUIRE(::pipe(ends) == 0);
-        const pid_t child = ::fork();
-        if (child == 0) write_rows(path, life, ends[1]);
-        ::close(ends[1]);
-        char byte = 0;
-        for (int each = 0; each <= life * 3; ++each) kept += ::read(ends[0], &byte, 1); // it is at work
-        ::kill(child, SIGKILL);
-        ::waitpid(child, nullptr, 0);
-        while (::read(ends[0], &byte, 1) == 1) ++kept;
-        ::close(ends[0]);
-    }
+    const std::int64_t kept =
+        testing::kill_writers(10, [&](int life, int acknowledge) { write_rows(path, life, acknowledge); });
     CHECK(kept >= 10);
     auto opened = SqliteConnection::open(path);
     REQUIRE(opened.ok());
