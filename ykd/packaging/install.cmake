@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# What is installed beside the programs, and the Debian package.
+# What is installed beside the programs. The Debian packages are made of the same: `debian/` here.
 
 set(packaging "${CMAKE_CURRENT_LIST_DIR}")
 
-install(FILES "${packaging}/ykd.sysusers" DESTINATION lib/sysusers.d RENAME ykd.conf)
+install(FILES "${packaging}/debian/ykd.sysusers" DESTINATION lib/sysusers.d RENAME ykd.conf)
 install(CODE "set(YK_SOURCE \"${PROJECT_SOURCE_DIR}\")")
 install(SCRIPT "${packaging}/install_host_files.cmake")
+
+install(DIRECTORY "${packaging}/monitoring" DESTINATION "${CMAKE_INSTALL_DATADIR}/ykd") # for Prometheus and Grafana
 
 foreach(section 1 5 7 8)
   file(GLOB pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/man/*.${section}")
@@ -23,17 +25,3 @@ foreach(completion "ykctl.bash|bash-completion/completions|ykctl" "ykctl.fish|fi
     install(FILES "${PROJECT_SOURCE_DIR}/completions/${file}" DESTINATION "${CMAKE_INSTALL_DATADIR}/${folder}" RENAME "${name}")
   endif()
 endforeach()
-
-set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_NAME ykd)
-set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}")
-set(CPACK_PACKAGE_CONTACT "ykd maintainers <root@localhost>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Resource scheduler core daemon and its command line")
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-set(CPACK_STRIP_FILES ON)
-set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_SECTION admin)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA "${packaging}/conffiles;${packaging}/postinst")
-set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-include(CPack)
