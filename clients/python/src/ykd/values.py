@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What resource managers speak of: nodes, applications, asks, allocations, releases. Field names are those of docs/protocol.md
+in Python's style. Amounts of resources are maps from a name to an integer: `memory` in bytes, `vcore` in thousandths of a core,
+other names are counters. Partitions are named without their resource manager; the usual one is `default`."""
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+from typing import Mapping, Optional
+
+from .checks import check_identifier, check_optional, check_resources, check_texts
+
+Resources = Mapping[str, int]
+
+
+class CoreState(enum.IntEnum):
+    """The state of a resource manager in the daemon."""
+
+    NEW = 0
+    RUNNING = 1
+    RECOVERING = 2
+    FAILED = 3
+    SUSPENDED = 4
+    LOST = 5
+
+
+class TerminationType(enum.IntEnum):
+    """Why an allocation ends. The daemon waits for confirm() after TIMEOUT, PREEMPTED_BY_SCHEDULER and PLACEHOLDER_REPLACED."""
+
+    UNKNOWN = 0
+    STOPPED_BY_RM = 1
+    TIMEOUT = 2
+    PREEMPTED_BY_SCHEDULER = 3
+    PLACEHOLDER_REPLACED = 4
+
+
+ANSWERED = frozenset((TerminationType.TIMEOUT, TerminationType.PREEMPTED_BY_SCHEDULER, TerminationType.PLACEHOLDER_REPLACED))
+
+
+@dataclasses.dataclass(frozen=True)
+class Node:
+    """A machine. `resources` is its capacity, `occupied` what others use of it. Raises ValueError or TypeError for values that the
+    daemon would refuse."""
+
+    node_id: str
+    resources: Resources
+    attributes: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    occupied: Optional[Resources] = None
+    partition: str = "default"
+    schedulable: bool = True
+
+    def __post_init__(self) -> None:
+        check_identifier("nodeID", self.node_id)
+        check_identifier("partitionName", self.partition)
+        check_resources(f"node {self.node_id}", self.resources)
+        check_resources(f"node {self.node_id}", self.occupied or {})
+        check_texts(f"node {self.node_id}", self.attributes)
+
+
+@dataclasses.dataclass(frozen=True)
+class Application:
+    """What a user submits. `queue` is where it wants to be, such as root.batch; placement rules decide. `placeholder` is the total
+    of all placeholders, for a gang; `execution_timeout_ms` how long those may wait, in milliseconds, 0 for the daemon's 15 minutes."""
+
+    application_id: str
+    queue: str = ""
+    user: str = ""
+    groups: tuple[str, ...] = ()
+    tags: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    partition: str = "default"
+    execution_timeout_ms: int = 0
+    placeholder: Optional[Resources] = None
+    gang_style: str = ""
+
+    def __post_init__(self) -> None:
+        check_identifier("applicationID", self.application_id)
+        check_identifier("partitionName", self.partition)
+        check_optional("queueName", self.queue, 1024)
+        for name in (self.user, self.gang_style, *self.groups):
+            check_optional(f"application {self.application_id}: user, group or gang style", name)
+        check_texts(f"application {self.application_id}", self.tags)
+        check_resources(f"application {self.application_id}", self.placeholder or {})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Ask:
+    """A request for one allocation of the size `resources`. `key` is unique within the application. A larger `priority` is more
+    important. `required_node` pins it to a node. `allow_preempt_self` says whether it may be preempted, `allow_preempt_other` whether
+    others may be for it; None leaves both to the daemon."""
+
+    application_id: str
+    key: str
+    resources: Resources
+    priority: int = 0
+    tags: Optional[Mapping[str, str]] = None
+    required_node: str = ""
+    task_group: str = ""
+    placeholder: bool = False
+    originator: bool = False
+    allow_preempt_self: Optional[bool] = None
+    allow_preempt_other: Optional[bool] = None
+    partition: str = "default"
+
+    def __post_init__(self) -> None:
+        check_identifier("applicationID", self.application_id)
+        check_identifier("allocationKey", self.key)
+        check_resources(self.key, self.resources)
+        check_optional("requiredNode", self.required_node)
+        check_optional("taskGroupName", self.task_group)
+        if self.tags:
+            check_texts(f"ask {self.key}", self.tags)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Allocation:
+    """An ask that has a node. An empty `application_id` is that of a foreign allocation, which somebody else placed: its `tags` have
+    the key `foreign`. `queue` is written by the daemon."""
+
+    application_id: str
+    key: str
+    node_id: str
+    resources: Resources
+    partition: str = "default"
+    priority: int = 0
+    tags: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    task_group: str = ""
+    placeholder: bool = False
+    originator: bool = False
+    preemption_policy: Optional[Mapping[str, bool]] = None
+    queue: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Release:
+    """The end of an allocation, `termination_type` says why; `message` is for people. `node_id` is where it was, empty if this
+    resource manager does not know."""
+
+    application_id: str
+    key: str
+    termination_type: TerminationType
+    partition: str = "default"
+    message: str = ""
+    node_id: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Rejection:
+    """One element that was refused: `what` is node, application, ask, allocation or release; `code` and `reason` are the daemon's
+    (codes 1000 and above in docs/protocol.md, below it those of the request that it was in)."""
+
+    what: str
+    code: int
+    reason: str
+    node_id: str = ""
+    application_id: str = ""
+    key: str = ""
+    partition: str = "default"
+
+
+@dataclasses.dataclass(frozen=True)
+class ApplicationUpdate:
+    """A change of the state of an application, such as Accepted, Running or Completed; `at_ns` is in nanoseconds since 1970."""
+
+    application_id: str
+    state: str
+    message: str
+    at_ns: int
+    partition: str = "default"
+
+
+@functools.lru_cache(1024)
+def short_partition(name: Optional[str]) -> str:
+    """`default` of `[rm]default`, and of an empty name."""
+    return (name.rpartition("]")[2] if name else "") or "default"
