@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/http/http_connection.h"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <memory>
+#include <optional>
+
+#include "libcore/base/text.h"
+#include "protocol/http/gzip.h"
+
+namespace yk::http {
+namespace {
+
+constexpr std::size_t kSmall = 1400; // bytes of a body that is not worth compressing
+/// What the library would do with these headers is not wanted: it compresses every answer, takes forms and archives
+/// apart, and has small limits for what calls itself a form.
+constexpr std::array kNotForTheLibrary{"Accept-Encoding", "Content-Type", "Content-Encoding", "Range"};
+
+bool has_body(const std::string& method) {
+    constexpr std::array kMethods{"POST", "PUT", "PATCH", "DELETE"};
+    return std::find(kMethods.begin(), kMethods.end(), method) != kMethods.end();
+}
+
+std::string now_text() {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    ::gmtime_r(&now, &parts);
+    std::array<char, 64> text{};
+    return {text.data(), std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", &parts)};
+}
+
+} // namespace
+
+/// The parts of an answer, as the library sends them.
+class HttpConnection::Sink final : public AnswerSink {
+public:
+    Sink(httplib::DataSink& to, HttpConnection& connection, bool compressed) : to_(to), connection_(connection) {
+        if (compressed) gzip_.emplace();
+    }
+
+    bool write(std::string_view part) override {
+        if (!gzip_) return pass(part);
+        packed_.clear();
+        gzip_->add(part, packed_);
+        return pass(packed_);
+    }
+    bool flush() override {
+        if (gzip_) {
+            packed_.clear();
+            gzip_->flush(packed_);
+            if (!pass(packed_)) return false;
+        }
+        return connection_.stream_.flush();
+    }
+    bool is_over() override { return connection_.ended_ || connection_.stream_.is_cut(); }
+    [[nodiscard]] bool finish() {
+        if (!gzip_) return true;
+        packed_.clear();
+        gzip_->finish(packed_);
+        return pass(packed_);
+    }
+
+private:
+    bool pass(std::string_view part) {
+        return part.empty() ||
+               (to_.write(part.data(), part.size()) && !connection_.stream_.is_broken() && !connection_.ended_);
+    }
+
+    httplib::DataSink& to_;
+    HttpConnection& connection_;
+    std::optional<Gzip> gzip_;
+    std::string packed_;
+};
+
+HttpConnection::HttpConnection(int descriptor, const std::string& peer, SSL_CTX* tls, const StreamLimits& limits,
+                               const AnswerRequest& answer_request)
+    : stream_(descriptor, peer, tls, limits), answer_request_(answer_request) {
+    svr_sock_ = 0;                  // or the library takes itself to be ending
+    set_keep_alive_max_count(1000); // what is said of it; there is no limit
+    set_keep_alive_timeout(std::chrono::duration_cast<std::chrono::seconds>(limits.idle_time).count());
+    set_payload_max_length(limits.request_bytes);
+    set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+        if (has_body(request.method) && !has_encoded_body_) return HandlerResponse::Unhandled; // it is read first
+        answer(request, response);
+        return HandlerResponse::Handled;
+    });
+    const auto with_body = [this](const httplib::Request& request, httplib::Response& response) {
+        answer(request, response);
+    };
+    Post("/", with_body); // prepare() has made this the path of every request
+    Put("/", with_body);
+    Patch("/", with_body);
+    Delete("/", with_body);
+    set_error_handler([](const httplib::Request&, httplib::Response& response) { // what the library itself refuses
+        if (response.body.empty() && !response.has_header("Content-Type"))
+            response.set_content(response.status == 413 ? "the body is too large" : "this is no request of HTTP/1.1",
+                                 "text/plain; charset=utf-8");
+    });
+    set_exception_handler([](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) {
+        response.status = 500;
+        response.set_content("this should not have happened", "text/plain; charset=utf-8");
+    });
+}
+
+void HttpConnection::run() {
+    if (!stream_.greet()) return;
+    while (!ended_ && stream_.await_request()) {
+        waiting_ = false;
+        const bool goes_on = serve_one();
+        waiting_ = true;
+        if (!goes_on) return stream_.finish();
+    }
+}
+
+bool HttpConnection::serve_one() {
+    request_ = {};
+    closes_ = false;
+    bool closed = false;
+    const bool answered =
+        process_request(stream_, last_, closed, [this](httplib::Request& request) { prepare(request); });
+    return stream_.flush() && answered && !closed && !closes_ && !last_;
+}
+
+/// Called with the head of a request, before its body is read.
+void HttpConnection::prepare(httplib::Request& request) {
+    for (const auto& [name, value] : request.headers) request_.headers.emplace(lower(name), value);
+    request_.method = request.method;
+    const std::size_t mark = request.target.find('?');
+    request_.path = request.target.substr(0, mark);
+    if (mark != std::string::npos) request_.query = request.target.substr(mark + 1);
+    request_.query_parameters = {request.params.begin(), request.params.end()};
+    request_.peer = request.remote_addr;
+    for (const char* name : {"remote_addr", "remote_port", "local_addr", "local_port"})
+        request_.headers.erase(name); // the library's, not the client's
+
+    const bool has_length = request.has_header("Content-Length"), is_chunked = request.has_header("Transfer-Encoding");
+    // Where one side sees a body and the other none, what follows could be taken for the next request.
+    closes_ = (!has_body(request.method) &&
+               (is_chunked || (has_length && request.get_header_value("Content-Length") != "0"))) ||
+              (has_length && is_chunked) || request.get_header_value_count("Content-Length") > 1;
+    has_gzip_ = accepts_gzip(request_.header("accept-encoding"));
+    has_encoded_body_ = !request_.header("content-encoding").empty();
+    closes_ = closes_ || has_encoded_body_;
+    is_old_ = request.version == "HTTP/1.0";
+    if (closes_) request.set_header("Connection", "close");
+    if (!has_length && !is_chunked) request.set_header("Content-Length", "0");
+    for (const char* name : kNotForTheLibrary) request.headers.erase(name);
+    request.ranges.clear();
+    request.path = "/";
+}
+
+void HttpConnection::answer(const httplib::Request& request, httplib::Response& response) {
+    if (has_encoded_body_)
+        return give({415, "text/plain; charset=utf-8", "send the body as it is, without Content-Encoding", {}, {}},
+                    response);
+    request_.body = request.body;
+    give(answer_request_(request_), response);
+}
+
+void HttpConnection::give(HttpAnswer answer, httplib::Response& response) {
+    response.status = answer.status;
+    response.set_header("Date", now_text());
+    for (const auto& [name, value] : answer.headers) response.set_header(name, value);
+    if (answer.stream) return give_stream(std::move(answer), response);
+    if (has_gzip_ && !answer.never_compressed && answer.body.size() >= kSmall) {
+        std::string packed;
+        Gzip gzip;
+        gzip.add(answer.body, packed);
+        gzip.finish(packed);
+        answer.body = std::move(packed);
+        response.set_header("Content-Encoding", "gzip");
+        response.set_header("Vary", "Accept-Encoding");
+    }
+    if (answer.content_type.empty()) return;
+    response.set_header("Content-Type", answer.content_type);
+    response.body = std::move(answer.body); // set_content() would copy it
+}
+
+void HttpConnection::give_stream(HttpAnswer answer, httplib::Response& response) {
+    const bool compressed = has_gzip_ && !answer.never_compressed;
+    if (compressed) {
+        response.set_header("Content-Encoding", "gzip");
+        response.set_header("Vary", "Accept-Encoding");
+    }
+    const auto send = [this, compressed, make = std::move(answer.stream)](std::size_t /*offset*/,
+                                                                          httplib::DataSink& to) {
+        Sink sink(to, *this, compressed);
+        if (!make(sink) || !sink.finish()) return false;
+        to.done();
+        return true;
+    };
+    closes_ = closes_ || is_old_; // which knows no parts: the end of the answer is that of the connection
+    if (is_old_)
+        response.set_content_provider(answer.content_type, send);
+    else
+        response.set_chunked_content_provider(answer.content_type, send);
+}
+
+} // namespace yk::http
