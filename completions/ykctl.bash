@@ -573,7 +573,7 @@ _ykctl() {
             files=no ;;
         'scenario run')
             words=''
-            options='-h --help --spawn -j --parallel'
+            options='-h --help --spawn --keep -j --parallel'
             files=yes ;;
         'replay')
             words='gen'

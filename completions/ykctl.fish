@@ -712,6 +712,7 @@ complete -c ykctl -n '__ykctl_at scenario' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at scenario run' -F
 complete -c ykctl -n '__ykctl_at scenario run' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at scenario run' -l spawn -d 'against a fresh private daemon per file'
+complete -c ykctl -n '__ykctl_at scenario run' -l keep -d 'leave what one file has made in the daemon, to look at it'
 complete -c ykctl -n '__ykctl_at scenario run' -s j -l parallel -x -d 'so many files at once, with --spawn'
 complete -c ykctl -n '__ykctl_at replay' -a gen -d 'write a small synthetic trace: nodes.csv, pods.csv'
 complete -c ykctl -n '__ykctl_at replay' -s h -l help -d 'this text'

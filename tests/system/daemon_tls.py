@@ -7,19 +7,11 @@ import hashlib
 import shutil
 import tempfile
 
+from daemon_support.certificates import make_certificate, openssl
+
 
 def tokens(role, secret):
     return f"# for the test\n{role} spark-*  {hashlib.sha256(secret.encode()).hexdigest()}\n"
-
-
-def openssl(folder, *arguments):
-    ran = subprocess.run(["openssl", *arguments], cwd=folder, capture_output=True, text=True, check=False)
-    check(ran.returncode == 0, ran.stderr)
-
-
-def make_certificate(folder, name):
-    openssl(folder, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
-            "subjectAltName=DNS:localhost", "-keyout", name + ".key", "-out", name + ".pem")
 
 
 def test_tcp_takes_tokens_only():

@@ -270,7 +270,7 @@ def test_what_an_application_went_through():  # I-720, I-730
         rm.advance(60)
         app = rm.dump("app", application="app")
         check([entry["applicationState"] for entry in app["stateLog"]] ==
-              ["New", "Accepted", "Running", "Completing", "Completed"], app["stateLog"])
+              ["Accepted", "Running", "Completing", "Completed"], app["stateLog"])
         times = [entry["time"] for entry in app["stateLog"]]
         check(times == sorted(times) and app["finishedTime"] == times[-1], app)
         rm.advance(3 * 24 * 3600 - 10)

@@ -49,7 +49,7 @@ unit=$folder/prefix/lib/systemd/system/ykd.service
 check=$(sed -n 's/^ExecStartPre=//p' "$unit")
 $check >/dev/null || fail "ExecStartPre refuses the shipped configuration: $check"
 "$bin/ykd" --check-config --settings ykd/packaging/ykd.conf --config ykd/packaging/queues.yaml >/dev/null
-sh -n ykd/packaging/postinst
+sh -n ykd/packaging/debian/ykd.postrm
 if ! command -v systemd-analyze >/dev/null; then
     echo "no systemd-analyze here: the unit itself is not checked"
     exit 0

@@ -176,6 +176,21 @@ batch() {
     lab=
 }
 
+# The port of the page may be taken here.
+curl() { command curl "${@//127.0.0.1:9080/127.0.0.1:$port}"; }
+
+dashboards() {
+    local port
+    port=$(/usr/bin/python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+    "$bin/ykd" --config docs/demo/queues.yaml --listen "$YKCTL_SOCKET" --http "127.0.0.1:$port" 2>"$work/ykd.log" &
+    daemon=$!
+    eventually 'no RM is registered' ykctl status
+    wants 0 'rm lab registered' ykctl rm register lab
+    wants 0 '"clusterId":"lab"' curl -s http://127.0.0.1:9080/ws/v1/partitions
+    wants 0 'yunikorn_scheduler_node\{state="active"\} 0' curl -s http://127.0.0.1:9080/ws/v1/metrics
+    wants 0 '"objectID":"root"' curl -s http://127.0.0.1:9080/ws/v1/events/batch
+}
+
 lab=
 start_daemon docs/demo/queues.yaml
 submit
@@ -198,6 +213,8 @@ local_services
 stop_daemon
 start_daemon docs/demo/queues.yaml
 batch
+stop_daemon
+dashboards
 stop_daemon
 compare_with_page README.md 'A tour' Under
 echo "$step steps"

@@ -69,7 +69,7 @@ class Unit:
                 os.makedirs(self.root + os.path.dirname(library), exist_ok=True)
                 shutil.copy(library, self.root + library)
         os.makedirs(self.root + "/tmp")
-        user = open(ROOT_OF_SOURCES + "/ykd/packaging/ykd.sysusers", encoding="utf-8").read()
+        user = open(ROOT_OF_SOURCES + "/ykd/packaging/debian/ykd.sysusers", encoding="utf-8").read()
         check(re.search(r"^u ykd ", user, re.M), "the unit's user is made")
         with open(self.root + "/etc/passwd", "w", encoding="utf-8") as file:
             file.write(f"root:x:0:0::/:/bin/false\nykd:x:{UID}:{GID}::/var/lib/ykd:/usr/sbin/nologin\n")

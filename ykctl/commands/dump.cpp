@@ -21,9 +21,10 @@ namespace {
 
 using wire::Value;
 
-const std::vector<std::string> kWhats{"all",    "partitions", "queues",  "apps",          "nodes",       "reservations",
-                                      "users",  "groups",     "rules",   "config",        "utilization", "streams",
-                                      "events", "clusters",   "history", "confighistory", "loglevels",   "recovery"};
+const std::vector<std::string> kWhats{"all",           "partitions", "queues",    "apps",     "nodes",
+                                      "reservations",  "users",      "groups",    "rules",    "config",
+                                      "utilization",   "streams",    "events",    "clusters", "history",
+                                      "confighistory", "configtext", "loglevels", "recovery"};
 
 constexpr int kDumpsCompared = 3;
 constexpr int kDeepest = 100; // levels; a dump has less than a third of that

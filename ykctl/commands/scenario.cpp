@@ -15,10 +15,13 @@ void define_scenario(Command root, Context& context) {
     const auto parallel = std::make_shared<std::int64_t>(1);
     run.option("FILE", options->files, "scenario files").value("FILE").required();
     run.flag("--spawn", options->spawn, "against a fresh private daemon per file");
+    run.flag("--keep", options->keep, "leave what one file has made in the daemon, to look at it");
     run.option("-j,--parallel", *parallel, "so many files at once, with --spawn");
     run.run([&context, options, parallel]() -> Outcome {
         constexpr std::int64_t kMost = 256;
         if (*parallel < 1 || *parallel > kMost) return usage_error("-j: 1 to 256");
+        if (options->keep && (options->spawn || options->files.size() > 1))
+            return usage_error("--keep: one file, against a daemon that goes on running (without --spawn)");
         options->parallel = static_cast<int>(*parallel);
         options->client = context.settings().client;
         if (!context.settings().timeout) options->client.timeout = kPatience;

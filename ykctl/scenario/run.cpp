@@ -49,7 +49,8 @@ Duration liveness_of(const Value& hello) {
     return std::chrono::milliseconds{ms > 0 ? ms : 30'000};
 }
 
-Verdict play_at(const Scenario& scenario, const wire::ClientOptions& options) {
+/// `keep`: the RMs and the session stay, so that somebody can look at what came of it.
+Verdict play_at(const Scenario& scenario, const wire::ClientOptions& options, bool keep) {
     auto connected = wire::Client::connect(options);
     if (!connected) return broken(fmt::format("cannot reach ykd at {}: {}", options.url, connected.error().message));
     wire::Client& client = **connected;
@@ -57,8 +58,8 @@ Verdict play_at(const Scenario& scenario, const wire::ClientOptions& options) {
     rm::ClientLink link{client};
     Player player{scenario, link, liveness_of(client.hello())};
     auto played = player.play();
-    player.unregister_all();
-    client.bye();
+    if (!keep) player.unregister_all();
+    if (!keep) client.bye();
     if (!played) return broken(fmt::format("lost ykd at {}: {}", options.url, played.error().message));
     const int status = played->empty() ? kPass : kFail;
     return {status, std::move(*played), {}};
@@ -71,7 +72,7 @@ Verdict play_spawned(const Scenario& scenario, wire::ClientOptions options) {
     auto daemon = PrivateDaemon::start(spawn);
     if (!daemon) return broken(daemon.error().text());
     options.url = (*daemon)->url();
-    Verdict verdict = play_at(scenario, options);
+    Verdict verdict = play_at(scenario, options, false);
     if (verdict.status == kBroken)
         for (const std::string& text : {(*daemon)->how_it_ended(), (*daemon)->log()})
             if (!text.empty()) verdict.error += "\n  " + text;
@@ -81,7 +82,8 @@ Verdict play_spawned(const Scenario& scenario, wire::ClientOptions options) {
 Verdict play_file(const std::string& file, const ScenarioOptions& options) {
     const auto scenario = load_scenario(file);
     if (!scenario) return broken(scenario.error().text());
-    Verdict verdict = options.spawn ? play_spawned(*scenario, options.client) : play_at(*scenario, options.client);
+    Verdict verdict =
+        options.spawn ? play_spawned(*scenario, options.client) : play_at(*scenario, options.client, options.keep);
     if (verdict.status == kBroken) verdict.error = file + ": " + verdict.error;
     return verdict;
 }

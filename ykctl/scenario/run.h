@@ -15,6 +15,7 @@ struct ScenarioOptions {
     std::vector<std::string> files; // played and reported in this order
     bool spawn = false;             // a fresh private daemon per file
     int parallel = 1;               // files that are played at once; used only with `spawn`
+    bool keep = false;              // leave the RMs and all they have where they are, for others to look at
     wire::ClientOptions client;     // the running daemon; with `spawn` only its timeout, strict and trace are used
 };
 

@@ -30,7 +30,8 @@ struct Flags {
     std::vector<std::string> configs, listen, require_recovery, rm_max;
     std::string settings_file;
     std::optional<std::string> log_level, log_target, socket_group, socket_mode, tokens, tls_cert, tls_key,
-        tls_client_ca, max_message, max_sessions, clock, pid_file, predicate_timeout, state_directory, record_directory;
+        tls_client_ca, http, web_root, max_message, max_sessions, clock, pid_file, predicate_timeout, state_directory,
+        record_directory;
     std::vector<std::string> check_files;
     bool allow_plaintext = false, manual_schedule = false, watch_config = false, foreground = false;
     bool legacy_queue_metrics = false, legacy_labels = false, summary_json = false;
@@ -60,6 +61,10 @@ void define_files(CLI::App& app, Flags& flags) {
 void define_access(CLI::App& app, Flags& flags) {
     app.add_option("--listen", flags.listen, "ipc://PATH, tcp://HOST:PORT or tls+tcp://HOST:PORT; may be repeated")
         ->type_name("URL");
+    app.add_option("--http", flags.http, "answer the REST interface and metrics there, for reading (default off)")
+        ->type_name("ADDR:PORT");
+    app.add_option("--web-root", flags.web_root, "send the web pages of this folder there, too, such as yunikorn-web")
+        ->type_name("DIR");
     app.add_option("--socket-mode", flags.socket_mode, "mode of ipc sockets (default 0600)")->type_name("OCTAL");
     app.add_option("--socket-group", flags.socket_group, "group of ipc sockets")->type_name("GROUP");
     app.add_option("--tokens", flags.tokens, "file of access tokens for tcp")->type_name("FILE");
@@ -200,6 +205,8 @@ Result<void> apply(const Flags& flags, DaemonSettings& settings) {
     take(flags.tls_cert, settings.tls_cert);
     take(flags.tls_key, settings.tls_key);
     take(flags.tls_client_ca, settings.tls_client_ca);
+    take(flags.http, settings.http.address);
+    take(flags.web_root, settings.http.web_root);
     take(flags.pid_file, settings.pid_file);
     take(flags.state_directory, settings.state_directory);
     take(flags.record_directory, settings.record_directory);
@@ -282,7 +289,7 @@ CommandLine usage_error(const std::string& message) {
 
 /// A message about a word without an option: a command, as other daemons have, or a file.
 std::string unknown_argument(const std::string& word) {
-    const std::string message = fmt::format("unexpected argument '{}'", word);
+    std::string message = fmt::format("unexpected argument '{}'", word);
     constexpr std::array<std::string_view, 6> kCommands{"start", "run", "serve", "server", "stop", "restart"};
     if (std::find(kCommands.begin(), kCommands.end(), word) != kCommands.end())
         return message + "; ykd has no commands: ykd --config FILE runs it, systemctl start|stop ykd as a service";

@@ -32,7 +32,8 @@ Daemon::Daemon(DaemonSettings settings, std::string version)
                     if (stop_listener_) stop_listener_(grace);
                 }),
       dispatcher_({services_.kinds(), parts_.sessions, parts_.connections, parts_.line_limit, parts_.listener_watch,
-                   parts_.deadlines, parts_.workers, parts_.long_workers}) {
+                   parts_.deadlines, parts_.workers, parts_.long_workers}),
+      rest_({handlers().request, handlers().closed}, parts_.settings.http.origins) {
     parts_.calls.execute_later = [this](const CallPtr& call) { dispatcher_.execute_later(call); };
     parts_.mcs.connect(handlers().request);
     parts_.ring.set_listener([this] {
@@ -43,6 +44,8 @@ Daemon::Daemon(DaemonSettings settings, std::string version)
 
 Daemon::~Daemon() {
     parts_.stop.set();
+    http_.reset(); // its threads wait for answers, which the workers make
+    rest_.clear();
     parts_.listener_watch.end(); // it asks the servers, and the workers answer
     parts_.deadlines.stop();
     parts_.mcs.end();
@@ -88,6 +91,7 @@ Result<void> Daemon::start() {
     parts_.health.run(HealthKeeper::Thorough::Small,
                       [](const wire::Value&) {}); // so that there is a result from the start
     YK_CHECKED(open_listeners());
+    YK_CHECKED(open_http());
     watch_listeners();
     return {};
 }
@@ -136,6 +140,32 @@ Result<void> Daemon::open_listeners() {
     return {};
 }
 
+Result<void> Daemon::open_http() {
+    const HttpSettings& settings = parts_.settings.http;
+    if (settings.address.empty() && !settings.web_root.empty())
+        return Error::of("--web-root (http.webRoot) is for who asks over HTTP: --http (http.listen) says where");
+    if (settings.address.empty()) return {};
+    if (!settings.web_root.empty()) {
+        YK_TRY(pages, WebFiles::in(settings.web_root));
+        rest_.add_pages(std::move(pages));
+    }
+    http::HttpOptions options;
+    options.address = settings.address;
+    options.tls_cert = settings.tls_cert;
+    options.tls_key = settings.tls_key;
+    options.allow_plaintext = parts_.settings.allow_plaintext;
+    options.max_connections = static_cast<std::uint32_t>(settings.max_connections);
+    YK_TRY(server, http::HttpServer::listen(
+                       options, [this](const http::HttpRequest& request) { return rest_.answer(request); },
+                       [this](std::string_view what) {
+                           if (const auto suffix = parts_.line_limit.suffix("http"))
+                               log("core.rest").warn("{}{}", what, *suffix);
+                       }));
+    http_ = std::move(server);
+    log("core.rest").info("listening on {}", http_->url());
+    return {};
+}
+
 /// Starts to watch each listener that can be probed.
 void Daemon::watch_listeners() {
     std::vector<WatchedListener> watched;
@@ -170,6 +200,7 @@ void Daemon::watch_listeners() {
 void Daemon::stop(SteadyClock::duration grace) {
     parts_.stop.set();
     parts_.listener_watch.stop();
+    if (http_) http_->stop();
     for (const auto& server : servers_) server->remove_socket_file();
     parts_.rms.close();
     drop_waiting();
@@ -235,6 +266,7 @@ void Daemon::wait_for_delivery(SteadyClock::time_point until) {
     wait_until(delivered, until, kDeliveryLook);
     parts_.event_streams.finish();
     const auto answered = [this] {
+        if (http_ && http_->counts().open != 0) return false;
         return std::all_of(servers_.begin(), servers_.end(),
                            [](const auto& server) { return server->open_requests() == 0; });
     };

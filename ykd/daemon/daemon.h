@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "protocol/http/http_server.h"
 #include "ykd/daemon/services.h"
 #include "ykd/request/dispatcher.h"
+#include "ykd/rest/rest_gateway.h"
 
 namespace yk::service {
 
@@ -43,6 +45,7 @@ public:
 private:
     void keep_house();
     [[nodiscard]] Result<void> open_listeners();
+    [[nodiscard]] Result<void> open_http();
     void watch_listeners();
     void sweep();
     void on_closed(std::uint32_t connection);
@@ -54,7 +57,9 @@ private:
     std::function<void(SteadyClock::duration)> stop_listener_;
     Services services_;
     Dispatcher dispatcher_;
-    std::vector<std::unique_ptr<wire::Server>> servers_; // their callbacks use all the rest
+    RestGateway rest_;
+    std::vector<std::unique_ptr<wire::Server>> servers_; // their callbacks use all the rest, as do those of
+    std::unique_ptr<http::HttpServer> http_;             // null: there is none
 };
 
 } // namespace yk::service

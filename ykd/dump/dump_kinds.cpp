@@ -211,7 +211,8 @@ Value listed_allocation(const DumpPart& part, std::size_t i) {
 }
 
 std::string encode_listed_node(const DumpPart& part, std::size_t i, bool brief) {
-    return wire::encoded_value(node_value(part.nodes[i], brief ? Lists::Left : Lists::Shown));
+    return wire::encoded_value(
+        node_value(part.nodes[i], part.partition, part.rm_id, brief ? Lists::Left : Lists::Shown));
 }
 
 std::string encode_flat_queue(const DumpPart& part, std::size_t i, bool brief) {
@@ -221,7 +222,7 @@ std::string encode_flat_queue(const DumpPart& part, std::size_t i, bool brief) {
 }
 
 std::string encode_node(const DumpPart& part, std::size_t i, bool brief) {
-    Value value = node_value(part.nodes[i], brief ? Lists::Left : Lists::Shown);
+    Value value = node_value(part.nodes[i], part.partition, part.rm_id, brief ? Lists::Left : Lists::Shown);
     value["partition"] = part.partition;
     return wire::encoded_value(value);
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "libcore/base/saturate.h"
 #include "libcore/config/duration.h"
@@ -17,6 +18,10 @@ namespace yk::service {
 namespace {
 
 constexpr std::int64_t kNanosPerMilli = 1'000'000;
+constexpr std::int64_t kNeverStarted = -62'135'596'800'000;                    // ms: Go's time without a value
+constexpr std::int32_t kNoPriority = std::numeric_limits<std::int32_t>::min(); // of an application without asks
+constexpr std::string_view kFirstState = "New";
+constexpr std::string_view kNodePartition = "si/node-partition";
 
 /// Adds fields, leaving out what is empty, zero or false ("omit" of I-401).
 class Fields {
@@ -194,6 +199,23 @@ Value usage_value(const UsageQueueView& view) {
         .omit("maxApplications", view.max_applications)
         .omit("children", std::move(children));
     return std::move(fields.value);
+}
+
+/// The resource-seconds of an application; empty when there are none, and after its end.
+Value history_value(const ApplicationView& view) {
+    if (view.used_seconds.empty() && view.preempted_seconds.empty() && view.placeholder_seconds.empty())
+        return Value::object();
+    return {{"resourceUsage", seconds_value(view.used_seconds)},
+            {"preemptedResource", seconds_value(view.preempted_seconds)},
+            {"placeholderResource", seconds_value(view.placeholder_seconds)}};
+}
+
+/// The states that the application has entered; every one begins in New, which is not named (I-720).
+Value state_log_value(const ApplicationView& view) {
+    Value log = Value::array();
+    for (const auto& [at, state] : view.state_log)
+        if (!log.empty() || state != kFirstState) log.push_back({{"time", at.ns}, {"applicationState", state}});
+    return log;
 }
 
 std::string time_text(Instant at) { // RFC 3339
@@ -375,31 +397,27 @@ Value application_value(const ApplicationView& view, const std::string& partitio
         .omit("user", view.user)
         .omit("groups", view.groups)
         .omit("rejectedMessage", view.rejected_message)
-        .always("stateLog", list_of(view.state_log,
-                                    [](const auto& entry) {
-                                        return Value{{"time", entry.first.ns}, {"applicationState", entry.second}};
-                                    }))
+        .omit("stateLog", state_log_value(view))
         .omit("placeholderData", list_of(view.placeholder_data, placeholder_value))
         .omit("placeholderResource", view.placeholder)
         .always("hasReserved", !view.reservations.empty())
         .omit("reservations", view.reservations)
-        .omit("maxRequestPriority", view.max_ask_priority)
+        .omit("maxRequestPriority", view.has_pending ? view.max_ask_priority : kNoPriority)
         .omit("pendingAsks", view.pending_asks);
-    if (view.started) fields.always("startTime", view.started->ns / kNanosPerMilli);
-    if (!view.used_seconds.empty() || !view.preempted_seconds.empty() || !view.placeholder_seconds.empty())
-        fields.always("resourceHistory", Value{{"resourceUsage", seconds_value(view.used_seconds)},
-                                               {"preemptedResource", seconds_value(view.preempted_seconds)},
-                                               {"placeholderResource", seconds_value(view.placeholder_seconds)}});
+    fields.always("startTime", view.started ? view.started->ns / kNanosPerMilli : kNeverStarted)
+        .always("resourceHistory", history_value(view));
     if (view.backoff_deadline) fields.always("backoffDeadline", time_text(*view.backoff_deadline));
     return std::move(fields.value);
 }
 
-Value node_value(const NodeView& view, Lists lists) {
+Value node_value(const NodeView& view, const std::string& partition, const std::string& rm_id, Lists lists) {
+    Value attributes = tags_value(view.attributes);
+    attributes[kNodePartition] = fmt::format("[{}]{}", rm_id, partition);
     Fields fields;
     fields.always("nodeID", view.id)
         .omit("hostName", tag(view.attributes, {"si/hostname", "si.io/hostname"}))
         .omit("rackName", tag(view.attributes, {"si/rackname", "si.io/rackname"}))
-        .omit("attributes", tags_value(view.attributes))
+        .always("attributes", std::move(attributes))
         .omit("capacity", view.capacity)
         .omit("allocated", view.allocated)
         .omit("occupied", view.occupied)

@@ -32,7 +32,8 @@ inline constexpr int kMaxQueueNesting = 12;
                                       const std::string& rm_id, Lists lists = Lists::Shown);
 [[nodiscard]] Value ask_value(const AskView& ask);
 [[nodiscard]] Value allocation_value(const AllocationView& allocation);
-[[nodiscard]] Value node_value(const NodeView& view, Lists lists = Lists::Shown);
+[[nodiscard]] Value node_value(const NodeView& view, const std::string& partition, const std::string& rm_id,
+                               Lists lists = Lists::Shown);
 [[nodiscard]] Value reservation_value(const ReservationView& view, const std::string& partition,
                                       const std::string& rm_id);
 /// The usage of a user or group (C-476), with the partition.

@@ -12,11 +12,17 @@
 
 namespace yk::service {
 
-Value PlainDumps::config_values(const Viewer& viewer, const DumpQuery& query) const {
-    Value list = Value::array();
+/// With secrets masked (I-440).
+Value PlainDumps::extra_values() const {
     Value extra = Value::object();
     for (const auto& [key, text] : parts_.effective.extra_config().effective())
-        extra[key] = is_secret(key) ? std::string{kMasked} : text; // secrets are masked (I-440)
+        extra[key] = is_secret(key) ? std::string{kMasked} : text;
+    return extra;
+}
+
+Value PlainDumps::config_values(const Viewer& viewer, const DumpQuery& query) const {
+    Value list = Value::array();
+    const Value extra = extra_values();
     for (const RmPtr& rm : registered_rms(parts_.rms, viewer, query)) {
         const RmFacts facts = rm->facts();
         Value value = configuration_value(*facts.configuration);
@@ -101,6 +107,19 @@ Value PlainDumps::config_history_values(const Viewer& viewer, const DumpQuery& q
     return list;
 }
 
+/// The texts of the active configurations, as they were written.
+Value PlainDumps::config_text_values(const Viewer& viewer, const DumpQuery& query) const {
+    const Value extra = extra_values();
+    Value list = Value::array();
+    for (const RmPtr& rm : registered_rms(parts_.rms, viewer, query)) {
+        const auto kept = parts_.config_history.of(rm->id);
+        if (kept.empty()) continue;
+        list.push_back(
+            {{"rmID", rm->id}, {"checksum", kept.back().checksum}, {"text", *kept.back().text}, {"extra", extra}});
+    }
+    return list;
+}
+
 /// Of each logger the level in force, and whether it has a setting of its own (C-463). The first, without a name, is
 /// that of `log.level`.
 Value PlainDumps::log_level_values() const {
@@ -134,6 +153,7 @@ PlainDumps::Answer PlainDumps::make(const CallPtr& call, const DumpQuery& query)
     const Viewer viewer = viewer_of(*call);
     if (query.what == "history") return {true, history_values(call, query)};
     if (query.what == "confighistory") return {true, config_history_values(viewer, query)};
+    if (query.what == "configtext") return {true, config_text_values(viewer, query)};
     if (query.what == "clusters") return {true, cluster_values(viewer, query)};
     if (query.what == "loglevels") return {true, log_level_values()};
     if (query.what == "streams") return {true, stream_values(viewer, query)};
@@ -150,7 +170,7 @@ Value PlainDumps::full(const Viewer& viewer, const DumpSnapshot& snapshot, Value
         for (std::size_t i = 0; i < part.queues.size(); ++i) queues.push_back(queue_of(part, i));
         for (std::size_t i = 0; i < part.applications.size(); ++i) applications.push_back(application_of(part, i));
         Value of_partition = Value::array();
-        for (const NodeView& node : part.nodes) of_partition.push_back(node_value(node));
+        for (const NodeView& node : part.nodes) of_partition.push_back(node_value(node, part.partition, part.rm_id));
         nodes.push_back(
             {{"partitionName", part.partition}, {"clusterId", part.rm_id}, {"nodesInfo", std::move(of_partition)}});
         for (std::size_t i = 0; i < part.users.views.size(); ++i) users.push_back(user_of(part, i));

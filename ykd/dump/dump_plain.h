@@ -35,13 +35,15 @@ public:
         bool is_plain = true;      // false: the query asks for another kind of dump
         std::optional<Value> data; // nothing while is_plain: the call was answered with an error
     };
-    /// The `data` of dumps clusters, config, confighistory, history, loglevels, streams.
+    /// The `data` of dumps clusters, config, confighistory, configtext, history, loglevels, streams.
     [[nodiscard]] Answer make(const CallPtr& call, const DumpQuery& query) const;
     /// The full state dump (I-435). `snapshot` was made by collect_everything(), `diagnostics` by ask_rm_states().
     /// `brief`: the lists that have dumps of their own, in pages, are null.
     [[nodiscard]] Value full(const Viewer& viewer, const DumpSnapshot& snapshot, Value diagnostics, bool brief) const;
 
 private:
+    [[nodiscard]] Value extra_values() const;
+    [[nodiscard]] Value config_text_values(const Viewer& viewer, const DumpQuery& query) const;
     [[nodiscard]] Value config_values(const Viewer& viewer, const DumpQuery& query) const;
     [[nodiscard]] Value cluster_values(const Viewer& viewer, const DumpQuery& query) const;
     [[nodiscard]] Value stream_values(const Viewer& viewer, const DumpQuery& query) const;

@@ -58,7 +58,8 @@ void refuse_what(const CallPtr& call, const std::string& what) {
         ErrorCode::Invalid,
         fmt::format(
             "there is no dump \"{}\"; there are partitions, queues, queue, apps, app, asks, allocations, nodes, node, "
-            "users, user, groups, group, reservations, rules, config, confighistory, clusters, utilization, history, "
+            "users, user, groups, group, reservations, rules, config, confighistory, configtext, clusters, "
+            "utilization, history, "
             "loglevels, "
             "recovery, streams, events, full",
             what),

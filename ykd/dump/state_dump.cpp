@@ -112,7 +112,7 @@ private:
                     each_chunk(rm, partition, query, [&](DumpPart& chunk) {
                         for (const NodeView& node : chunk.nodes) {
                             next_node();
-                            write_whole(node_value(node), rm, partition);
+                            write_whole(node_value(node, partition, rm->id), rm, partition);
                         }
                     });
                 });

@@ -8,6 +8,7 @@
 
 #include "protocol/mcs/policy_text.h"
 #include "ykd/mcs/state_faults.h"
+#include "ykd/mcs/take_turns.h"
 #include "ykd/process/log.h"
 #include "ykd/runtime/clock.h"
 
@@ -128,13 +129,10 @@ bool McsApplication::work(Instant now) {
     any = watch_.turn(now) || any;
     const bool has_asked = ask_for_leases(now);
     look_around(now);
-    const bool has_turned = manager_.turn(now);
-    any = any || has_asked || has_turned;
-    if (!has_turned || has_asked) {
-        const auto call = manager_.next_call(now);
-        if (call) run(*call);
-        any = any || call != nullptr;
-    }
+    const bool has_turned = take_turns(manager_, now);
+    const auto call = manager_.next_call(now);
+    if (call) run(*call);
+    any = any || has_asked || has_turned || call != nullptr;
     any = scheduling_.turn(now) || any;
     any = reader_.turn(now) || any;
     hand_out();
@@ -245,7 +243,7 @@ void McsApplication::stop() {
     watch_.stop(now);
     transport_.stop();
     if (leases_ && is_up) {
-        leases_->release(now);
+        leases_->release();
         while (const auto call = leases_->next_call(steady_instant())) run(*call);
     }
     house_.stop();

@@ -33,19 +33,21 @@ constexpr std::array<std::string_view, PartitionMetrics::kBands> kBandNames{
     "[0,10%]",   "(10%,20%]", "(20%,30%]", "(30%,40%]", "(40%,50%]",
     "(50%,60%]", "(60%,70%]", "(70%,80%]", "(80%,90%]", "(90%,100%]"};
 
-/// Writes a family twice: under the original's name, and under one that names the unit (I-505). `write` adds the
-/// histograms.
+/// Writes a family twice: under the original's name and with its help, and under one that names the unit (I-505).
+/// `write` adds the histograms.
 template <class Write>
-void write_latency(MetricWriter& to, std::string_view name, std::string_view what, Write&& write) {
+void write_latency(MetricWriter& to, std::string_view name, std::string_view what, std::string_view help,
+                   Write&& write) {
     const std::string full = fmt::format("yunikorn_scheduler_{}", name);
-    to.family(full + "_milliseconds", MetricType::Histogram, fmt::format("{}, in seconds in spite of its name.", what));
+    to.family(full + "_milliseconds", MetricType::Histogram, help);
     write();
     to.family(full + "_seconds", MetricType::Histogram, fmt::format("{}, in seconds.", what));
     write();
 }
 
-void write_latency(MetricWriter& to, std::string_view name, const Histogram& histogram, std::string_view what) {
-    write_latency(to, name, what, [&] { to.histogram({}, histogram); });
+void write_latency(MetricWriter& to, std::string_view name, const Histogram& histogram, std::string_view what,
+                   std::string_view help) {
+    write_latency(to, name, what, help, [&] { to.histogram({}, histogram); });
 }
 
 void write_stages(MetricWriter& to, const Tally& tally) {
@@ -53,25 +55,32 @@ void write_stages(MetricWriter& to, const Tally& tally) {
     const auto sampled = [](std::string_view what) {
         return fmt::format("{}, of one cycle in {}", what, CycleWatch::kSampled);
     };
-    write_latency(to, "node_sorting_latency", sampled("Bringing what changed into order"), [&] {
-        to.histogram({{"level", "app"}}, of(Stage::SortApplications));
-        to.histogram({{"level", "queue"}}, of(Stage::SortQueues));
-    });
-    write_latency(to, "trynode_latency", of(Stage::TryNode), sampled("Checking one node"));
-    write_latency(to, "trynode_evaluation", of(Stage::FindNode), sampled("Looking for a node for one ask"));
-    write_latency(to, "trypreemption_latency", of(Stage::Preempt), sampled("One attempt to preempt"));
+    write_latency(to, "node_sorting_latency", sampled("Bringing what changed into order"),
+                  "Latency of all nodes sorting, in seconds.", [&] {
+                      to.histogram({{"level", "app"}}, of(Stage::SortApplications));
+                      to.histogram({{"level", "queue"}}, of(Stage::SortQueues));
+                  });
+    write_latency(to, "trynode_latency", of(Stage::TryNode), sampled("Checking one node"),
+                  "Latency of node condition checks for container allocations, such as placement constraints, in "
+                  "seconds.");
+    write_latency(to, "trynode_evaluation", of(Stage::FindNode), sampled("Looking for a node for one ask"),
+                  "Time taken to evaluate nodes for a pod, in seconds.");
+    write_latency(to, "trypreemption_latency", of(Stage::Preempt), sampled("One attempt to preempt"),
+                  "Latency of preemption condition checks for container allocations, in seconds.");
 }
 
 void write_counters(MetricWriter& to, const Tally& tally) {
     const CoreCounters& core = tally.core;
     to.family("yunikorn_scheduler_container_allocation_attempt_total", MetricType::Counter,
-              "Attempts to allocate, by outcome.");
+              "Total number of attempts to allocate containers. State of the attempt includes `allocated`, `rejected`, "
+              "`error`, `released`");
     to.count({{"state", "allocated"}}, core.allocated);
     to.count({{"state", "rejected"}}, core.rejected);
     to.count({{"state", "error"}}, core.scheduling_errors);
     to.count({{"state", "released"}}, core.released);
     to.family("yunikorn_scheduler_application_submission_total", MetricType::Counter,
-              "Applications submitted, by what became of them at once.");
+              "Total number of application submissions. State of the attempt includes `new`, `accepted` and "
+              "`rejected`.");
     to.count({{"result", "new"}}, core.submitted);
     to.count({{"result", "accepted"}}, core.accepted);
     to.count({{"result", "rejected"}}, core.refused);
@@ -83,13 +92,17 @@ void write_counters(MetricWriter& to, const Tally& tally) {
     to.family("yunikorn_scheduler_releases_announced_again_total", MetricType::Counter,
               "Releases that a resource manager had not confirmed in time and was told of once more.");
     to.count({}, core.reannounced);
-    write_latency(to, "scheduling_latency", tally.partitions, "One partition's part of a scheduling cycle");
-    write_latency(to, "scheduling_cycle", tally.cycles, "A whole scheduling cycle");
+    write_latency(to, "scheduling_latency", tally.partitions, "One partition's part of a scheduling cycle",
+                  "Latency of the main scheduling routine, in seconds.");
+    write_latency(to, "scheduling_cycle", tally.cycles, "A whole scheduling cycle",
+                  "Time taken for a scheduling cycle, in seconds.");
     write_stages(to, tally);
 }
 
 void write_states(MetricWriter& to, const std::vector<PartitionNumbers>& partitions, std::uint64_t nodes_removed) {
-    to.family("yunikorn_scheduler_application_total", MetricType::Gauge, "Applications, by state.");
+    to.family("yunikorn_scheduler_application_total", MetricType::Gauge,
+              "Total number of applications. State of the application includes `running`, `resuming`, `failing`, "
+              "`completing`, `completed` and `failed`.");
     for (const auto& [state, name] : kStates) {
         if (state == ApplicationState::New || state == ApplicationState::Accepted ||
             state == ApplicationState::Rejected)
@@ -103,9 +116,10 @@ void write_states(MetricWriter& to, const std::vector<PartitionNumbers>& partiti
         open += one.metrics.nodes_open;
         draining += one.metrics.nodes_draining;
     }
-    to.family("yunikorn_scheduler_node", MetricType::Gauge, "Nodes, by state; those decommissioned ever.");
-    to.count({{"state", "active"}}, open);
-    to.count({{"state", "failed"}}, 0); // a failed node is removed at once
+    to.family("yunikorn_scheduler_node", MetricType::Gauge,
+              "Total number of nodes. State of the node includes `active` and `failed`.");
+    to.count({{"state", "active"}}, open + draining); // those that are draining work still
+    to.count({{"state", "failed"}}, 0);               // a failed node is removed at once
     to.count({{"state", "draining"}}, draining);
     to.count({{"state", "decommissioned"}}, nodes_removed);
 }
@@ -117,15 +131,26 @@ void write_node_usage(MetricWriter& to, const std::vector<PartitionNumbers>& par
             for (std::size_t i = 0; i < bands.size(); ++i) usage[metric_name_part(resource)][i] += bands[i];
     for (const auto& [resource, bands] : usage) {
         to.family(fmt::format("yunikorn_scheduler_{}_node_usage_total", resource), MetricType::Gauge,
-                  "Nodes, by how much of the resource is allocated.");
+                  "Total resource usage of node, by resource name.");
         for (std::size_t i = 0; i < bands.size(); ++i) to.count({{"range", kBandNames[i]}}, bands[i]);
+    }
+    // the same with the resource as a label, whose name it has as it is, and of each partition
+    to.family("yunikorn_scheduler_node_usage", MetricType::Gauge,
+              "Nodes by how much of a resource is used on them, by resource.");
+    for (const PartitionNumbers& one : partitions) {
+        if (!one.is_visible) continue;
+        for (const auto& [resource, bands] : one.metrics.node_usage)
+            for (std::size_t i = 0; i < bands.size(); ++i)
+                to.count({{"partition", one.label}, {"resource", resource}, {"range", kBandNames[i]}}, bands[i]);
     }
 }
 
 // --- queues -------------------------------------------------------------------------------------
 
 void write_queue_applications(MetricWriter& to, const std::vector<PartitionNumbers>& partitions) {
-    if (to.family("yunikorn_queue_app", MetricType::Gauge, "Applications of a queue, by state."))
+    if (to.family("yunikorn_queue_app", MetricType::Gauge,
+                  "Queue application metrics. State of the application includes `new`, `accepted`, `rejected`, "
+                  "`running`, `failing`, `failed`, `resuming`, `completing`, `completed`."))
         for (const PartitionNumbers& one : partitions) {
             if (!one.is_visible) continue;
             for (const QueueMetrics& queue : one.metrics.queues) {
@@ -139,7 +164,9 @@ void write_queue_applications(MetricWriter& to, const std::vector<PartitionNumbe
                 to.count({{"partition", one.label}, {"queue", ""}, {"state", "rejected"}},
                          one.metrics.rejected_by_none);
         }
-    if (to.family("yunikorn_queue_app_total", MetricType::Counter, "Applications of a queue that ended, ever."))
+    if (to.family("yunikorn_queue_app_total", MetricType::Counter,
+                  "Total number of applications that reached a terminal state. State includes `completed`, `failed`, "
+                  "`rejected`."))
         for (const PartitionNumbers& one : partitions)
             for (const auto& [path, ended] : one.metrics.ended) {
                 if (!one.is_visible || to.is_full()) break;
@@ -173,7 +200,8 @@ void write_legacy_containers(MetricWriter& to, const std::vector<PartitionNumber
             released += queue.released;
         }
     for (const auto& [name, counts] : families) {
-        to.family(name, MetricType::Counter, "Allocations of the queue, made and given up.");
+        to.family(name, MetricType::Counter,
+                  "Queue container metrics. State of the attempt includes `allocated`, `released`.");
         to.count({{"state", "allocated"}}, counts.first);
         to.count({{"state", "released"}}, counts.second);
     }
@@ -190,7 +218,7 @@ public:
         usage(queue, "allocated", queue.allocated);
         usage(queue, "pending", queue.pending);
         usage(queue, "preempting", queue.preempting);
-        if (queue.max_applications != 0)
+        if (queue.managed || queue.max_applications != 0)
             to_.count({{"partition", partition_.label},
                        {"queue", queue.path},
                        {"state", "maxRunningApps"},
@@ -221,7 +249,10 @@ private:
 };
 
 void write_queue_resources(MetricWriter& to, const std::vector<PartitionNumbers>& partitions) {
-    if (!to.family("yunikorn_queue_resource", MetricType::Gauge, "Limits and usage of a queue, by resource.")) return;
+    if (!to.family("yunikorn_queue_resource", MetricType::Gauge,
+                   "Queue resource metrics. State of the resource includes `guaranteed`, `max`, `allocated`, "
+                   "`pending`, `preempting`, `maxRunningApps`."))
+        return;
     for (const PartitionNumbers& one : partitions) {
         if (!one.is_visible) continue;
         QueueResources resources(to, one);

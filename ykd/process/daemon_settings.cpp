@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -79,6 +80,7 @@ private:
                         {"rms", [this](const Node& n) { read_rms(n); }},
                         {"extraConfig", [this](const Node& n) { settings_.extra_config = texts(n, "extraConfig"); }}};
             add_limits();
+            add_http();
             add_mcs();
         }
         return readers_;
@@ -129,6 +131,16 @@ private:
             "rmMaxNames", [this](std::uint64_t v) { settings_.rm_max.names = v; }, 0, kMostBytes);
         add_count("rmMaxEnded", settings_.rm_max.ended);
         add_small("rmMaxResourceTypes", settings_.rm_max.resource_types, kMaxResourceTypes);
+    }
+
+    /// The section `http`, by the paths of its keys.
+    void add_http() {
+        add_text("http.listen", settings_.http.address);
+        readers_["http.cors"] = [this](const Node& node) { settings_.http.origins = list(node, "http.cors"); };
+        add_text("http.webRoot", settings_.http.web_root);
+        add_text("http.tls.cert", settings_.http.tls_cert);
+        add_text("http.tls.key", settings_.http.tls_key);
+        add_small("http.maxConnections", settings_.http.max_connections, 4096);
     }
 
     /// The section `mcs`, by the paths of its keys.
@@ -301,7 +313,7 @@ private:
             const auto [end, fault] = std::from_chars(number.data(), number.data() + number.size(), value);
             if (fault != std::errc{} || end != number.data() + number.size() || !(value >= 0 && value <= 1))
                 return fail(node.mark, key + ": a number from 0 to 1 is wanted, such as 0.1");
-            to = static_cast<unsigned>(value * 1000 + 0.5);
+            to = static_cast<unsigned>(std::lround(value * 1000));
         };
     }
     /// `least`: in seconds; 0: anything above 0.

@@ -72,6 +72,15 @@ struct McsSettings {
     std::uint64_t max_deployment_size = 16ULL * 1024; // bytes of its texts together
 };
 
+/// The section `http`: where the REST interface and metrics are answered (interface.md 5.4).
+struct HttpSettings {
+    std::string address;                 // HOST:PORT; empty: nowhere
+    std::string tls_cert, tls_key;       // PEM; both empty: no TLS
+    std::string web_root;                // folder of web pages that are sent, too; empty: none
+    std::vector<std::string> origins;    // of pages in browsers that may read; empty: all
+    std::uint64_t max_connections = 128; // each has a thread
+};
+
 struct DaemonSettings {
     // Files
     std::map<std::string, std::string> config_files; // policy group -> file
@@ -134,6 +143,7 @@ struct DaemonSettings {
     std::uint64_t history_size = 1440;       // samples; 0: no history (I-702)
     Duration history_interval = std::chrono::minutes{1};
 
+    HttpSettings http;
     McsSettings mcs; // Deployments
 };
 

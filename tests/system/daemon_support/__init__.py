@@ -68,6 +68,7 @@ class Daemon:
 
     def write(self, name, text, mode=0o600):
         path = f"{self.folder}/{name}"
+        os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         os.chmod(path, mode)

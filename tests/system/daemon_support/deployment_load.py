@@ -268,9 +268,10 @@ def is_core_of(client, placed, differences):
 
 
 def resident(pid):
-    """Bytes of memory of a process."""
+    """Bytes of memory of a process, without what is mapped of files, as SQLite's: they grow with the change log, and the system has them back at any time."""
     with open(f"/proc/{pid}/statm", encoding="ascii") as file:
-        return int(file.read().split()[1]) * 4096
+        resident_pages, shared_pages = (int(word) for word in file.read().split()[1:3])
+    return (resident_pages - shared_pages) * 4096
 
 
 __all__ = ["DeploymentLoad", "agree", "base_rows", "find_leader", "in_cache", "in_core", "leads", "resident", "status"]

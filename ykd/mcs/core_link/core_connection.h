@@ -40,7 +40,6 @@ public:
     [[nodiscard]] std::optional<Reply> next();
 
 private:
-    class Ticket;
     struct Inbox {
         const std::function<void(std::function<void()>)> post;
         std::deque<Reply> replies; // of the thread of MCS

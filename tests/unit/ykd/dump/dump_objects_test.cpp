@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <limits>
+
 #include "libcore/config_yaml/load.h"
 #include "protocol/wire/body_reader.h"
 
@@ -60,6 +62,7 @@ TEST_CASE("P-133 P-015 P section 5 no. 3: what dumps show of preemption") {
     ApplicationView app;
     app.id = "a";
     app.max_ask_priority = 7;
+    app.has_pending = true;
     AskView ask;
     ask.key = "k";
     ask.triggered_preemption = true;
@@ -207,6 +210,21 @@ TEST_CASE("I-420 an application's asks and allocations") {
     CHECK(value["requests"][0]["allocationLog"][0]["count"] == 4);
     CHECK(value["allocations"][0]["allocationDelay"] == 15);
     CHECK(value["hasReserved"] == false);
+    CHECK(value["resourceHistory"] == Value::object());
+}
+
+TEST_CASE("an application that never ran has the original's marks for it") { // interface.md 5.3
+    ApplicationView view;
+    view.state_log = {{Instant{1}, "New"}, {Instant{2}, "Accepted"}};
+    const Value value = application_value(view, "default", "rm:1");
+    CHECK(value["startTime"] == -62'135'596'800'000);
+    CHECK(value["maxRequestPriority"] == std::numeric_limits<std::int32_t>::min());
+    CHECK(value["stateLog"] == Value::array({{{"time", 2}, {"applicationState", "Accepted"}}}));
+    view.state_log.pop_back();
+    view.has_pending = true; // of priority 0
+    const Value fresh = application_value(view, "default", "rm:1");
+    CHECK_FALSE(fresh.contains("stateLog"));
+    CHECK_FALSE(fresh.contains("maxRequestPriority"));
 }
 
 TEST_CASE("a node shows host and rack under both spellings of their attributes") {
@@ -216,11 +234,12 @@ TEST_CASE("a node shows host and rack under both spellings of their attributes")
     view.capacity = {{"vcore", 10}};
     view.allocated = {{"vcore", 4}};
     view.reservations = {"k"};
-    const Value value = node_value(view);
+    const Value value = node_value(view, "default", "rm:1");
     CHECK(value["hostName"] == "h");
     CHECK(value["rackName"] == "r");
     CHECK(value["utilized"] == Value({{"vcore", 40}}));
     CHECK(value["isReserved"] == true);
+    CHECK(value["attributes"]["si/node-partition"] == "[rm:1]default");
 }
 
 TEST_CASE("utilisation has ten buckets; 0 % and 10 % are in the first, above 100 % in the last") {

@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/rest/rest_gateway.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "libcore/config/names.h"
+#include "ykd/rest/rest_configuration.h"
+#include "ykd/rest/rest_deployments.h"
+#include "ykd/rest/rest_documents.h"
+#include "ykd/rest/rest_events.h"
+#include "ykd/rest/rest_lists.h"
+#include "ykd/rest/rest_metrics.h"
+#include "ykd/rest/rest_names.h"
+
+namespace yk::service {
+namespace {
+
+using wire::Value;
+
+constexpr auto kTurn = std::chrono::seconds{10}; // that a request waits for its turn among others
+constexpr std::uint32_t kPage = 1000;            // objects of a list that are made and sent together
+
+HttpAnswer not_allowed(const std::string& methods) {
+    HttpAnswer answer = text_answer(405, "Method Not Allowed");
+    answer.headers.emplace_back("Allow", methods);
+    return answer;
+}
+
+HttpAnswer options(const std::string& methods) {
+    HttpAnswer answer;
+    answer.headers.emplace_back("Allow", methods);
+    return answer;
+}
+
+/// The state names that a query may ask for, in the original's words.
+constexpr std::array<std::string_view, 6> kStatuses{"new", "accepted", "running", "completing", "failing", "resuming"};
+bool is_status(const std::string& status) {
+    return status.empty() || std::find(kStatuses.begin(), kStatuses.end(), status) != kStatuses.end();
+}
+
+HttpAnswer refuse_states(std::string_view states) {
+    return error_answer(400, fmt::format("Only following application states are allowed: {}", states));
+}
+
+HttpAnswer refuse_status() {
+    return error_answer(400, fmt::format("Only following active statuses are allowed: {}", fmt::join(kStatuses, ",")));
+}
+
+HttpAnswer refuse_queue_name() {
+    return error_answer(400, config::kInvalidQueueName);
+}
+
+/// The name of a queue in a path, in lower case; nullopt: it is none.
+std::optional<std::string> queue_in(const std::string& part) {
+    const auto name = decoded_again(part);
+    if (!name || !is_queue_path(*name)) return std::nullopt;
+    return config::lower(*name);
+}
+
+} // namespace
+
+// --- the table ----------------------------------------------------------------------------------
+
+const std::vector<RestGateway::Route>& RestGateway::routes() {
+    using Rest = RestGateway;
+    static const std::vector<Route> kRoutes{
+        {"GET", "/ws/v1/clusters", &Rest::clusters},
+        {"GET", "/ws/v1/partitions", &Rest::partitions},
+        {"GET", "/ws/v1/metrics", &Rest::metrics, true},
+        {"GET", "/ws/v1/config", &Rest::configuration},
+        {"POST", "/ws/v1/validate-conf", &Rest::validate},
+        {"GET", "/ws/v1/history/apps", &Rest::application_history},
+        {"GET", "/ws/v1/history/containers", &Rest::container_history},
+        {"GET", "/ws/v1/partition/:partition/placementrules", &Rest::rules},
+        {"GET", "/ws/v1/partition/:partition/queues", &Rest::queues},
+        {"GET", "/ws/v1/partition/:partition/queue/:queue", &Rest::queue},
+        {"GET", "/ws/v1/partition/:partition/nodes", &Rest::nodes},
+        {"GET", "/ws/v1/partition/:partition/node/:node", &Rest::node},
+        {"GET", "/ws/v1/partition/:partition/queue/:queue/applications", &Rest::queue_applications},
+        {"GET", "/ws/v1/partition/:partition/queue/:queue/applications/:state", &Rest::queue_applications_in_state},
+        {"GET", "/ws/v1/partition/:partition/applications/:state", &Rest::applications_in_state},
+        {"GET", "/ws/v1/partition/:partition/application/:application", &Rest::application},
+        {"GET", "/ws/v1/partition/:partition/queue/:queue/application/:application", &Rest::queue_application},
+        {"GET", "/ws/v1/partition/:partition/usage/users", &Rest::users},
+        {"GET", "/ws/v1/partition/:partition/usage/user/:user", &Rest::user},
+        {"GET", "/ws/v1/partition/:partition/usage/groups", &Rest::groups},
+        {"GET", "/ws/v1/partition/:partition/usage/group/:group", &Rest::group},
+        {"GET", "/ws/v1/events/batch", &Rest::events},
+        {"GET", "/ws/v1/events/stream", &Rest::event_stream},
+        {"GET", "/ws/v1/scheduler/healthcheck", &Rest::health},
+        {"GET", "/ws/v1/scheduler/node-utilizations", &Rest::utilization},
+        {"GET", "/debug/fullstatedump", &Rest::full_dump},
+        {"GET", "/ws/v1/fullstatedump", &Rest::moved_to_debug, true},
+        {"GET", "/ws/v1/stack", &Rest::moved_to_debug, true},
+        {"GET", "/ws/v1/mcs/status", &Rest::mcs_status},
+        {"GET", "/ws/v1/mcs/cache/:kind/:id", &Rest::cached_row},
+        {"GET", "/ws/v1/mcs/deployments", &Rest::deployments},
+        {"POST", "/ws/v1/mcs/deployments", &Rest::new_deployment, true},
+        {"GET", "/ws/v1/mcs/deployments/:id", &Rest::deployment},
+        {"PUT", "/ws/v1/mcs/deployments/:id", &Rest::changed_deployment, true},
+        {"DELETE", "/ws/v1/mcs/deployments/:id", &Rest::deleted_deployment, true},
+        {"GET", "/livez", nullptr, true},
+        {"GET", "/readyz", &Rest::ready, true},
+        {"GET", "/metrics", &Rest::own_metrics, true},
+    };
+    return kRoutes;
+}
+
+RestGateway::RestGateway(RestPort port, std::vector<std::string> origins)
+    : port_(std::move(port)), origins_(std::move(origins)), router_([] {
+          std::vector<RestPath> paths;
+          for (const Route& route : routes()) paths.push_back({route.method, route.path});
+          return RestRouter(paths);
+      }()) {}
+
+HttpAnswer RestGateway::answer(const http::HttpRequest& request) {
+    const RestMatch match = router_.match(request.method, request.path);
+    switch (match.kind) {
+    case RestMatch::Kind::Found: break;
+    case RestMatch::Kind::Moved:
+        return moved_answer(request.query.empty() ? match.text : match.text + "?" + request.query,
+                            request.method == "GET");
+    case RestMatch::Kind::NotAllowed: return not_allowed(match.text);
+    case RestMatch::Kind::Options: return options(match.text);
+    case RestMatch::Kind::NotFound: return page(request);
+    }
+    const Route& route = routes()[match.route];
+    if (route.serve == nullptr) return text_answer(200, "ok"); // that there is an answer is the answer
+    auto loan = callers_.lend(kTurn);
+    HttpAnswer answer;
+    if (loan) {
+        Visit visit{request, match.values, std::move(*loan), {}, {}};
+        answer = (this->*route.serve)(visit);
+    } else {
+        answer = error_answer(si::ErrorCode::Busy, "too many requests over HTTP are at work; try again soon");
+    }
+    if (!route.is_plain) add_cors(request, answer);
+    return answer;
+}
+
+HttpAnswer RestGateway::page(const http::HttpRequest& request) const {
+    auto found = pages_ && request.method == "GET" ? pages_->answer(request) : std::nullopt;
+    return found ? *std::move(found) : text_answer(404, "404 page not found");
+}
+
+/// The headers that say to a browser which pages may read the answer.
+void RestGateway::add_cors(const http::HttpRequest& request, HttpAnswer& answer) const {
+    const std::string_view origin = request.header("origin");
+    if (!origins_.empty()) answer.headers.emplace_back("Vary", "Origin");
+    if (!origins_.empty() && std::find(origins_.begin(), origins_.end(), origin) == origins_.end()) return;
+    answer.headers.emplace_back("Access-Control-Allow-Origin", origins_.empty() ? "*" : origin);
+    answer.headers.emplace_back("Access-Control-Allow-Methods",
+                                request.method == "GET" ? "GET, OPTIONS" : "OPTIONS, POST");
+    answer.headers.emplace_back("Access-Control-Allow-Headers", "X-Requested-With,Content-Type,Accept,Origin");
+}
+
+// --- what a route needs -------------------------------------------------------------------------
+
+/// Finds the partition that the path names. One of several RMs has to be chosen by `?rmID=` (I-431).
+RestGateway::Refusal RestGateway::in_partition(Visit& visit) const {
+    si::DumpRequest request;
+    request.what = "clusters";
+    const RestReply reply = visit.loan->ask(request);
+    if (!reply.ok) return refused(reply);
+    const std::string& wanted = visit.values.front();
+    const std::string_view rm = visit.request.parameter("rmID");
+    std::vector<std::string> found;
+    for (const Value& one : reply.body["data"]) {
+        const std::string id = one["rmBuildInformation"].front().value("rmId", std::string{});
+        if (one["partition"] != wanted || (!rm.empty() && rm != id)) continue;
+        found.push_back(id);
+    }
+    if (found.empty()) return error_answer(404, "Partition not found");
+    if (found.size() > 1)
+        return error_answer(400,
+                            fmt::format("partition {} is that of several resource managers, add ?rmID= with one of "
+                                        "these: {}",
+                                        wanted, fmt::join(found, ", ")));
+    visit.partition = wanted;
+    visit.rm_id = found.front();
+    return std::nullopt;
+}
+
+RestGateway::Refusal RestGateway::has_queue(Visit& visit, const std::string& queue) const {
+    si::DumpRequest request = dump_of(visit, "queue");
+    request.queue = queue;
+    const RestReply reply = visit.loan->ask(request);
+    return reply.ok ? std::nullopt : Refusal{refused(reply)};
+}
+
+si::DumpRequest RestGateway::dump_of(const Visit& visit, const char* what) const {
+    si::DumpRequest request;
+    request.what = what;
+    request.partition = visit.partition;
+    request.rm_id = visit.rm_id.empty() ? std::string(visit.request.parameter("rmID")) : visit.rm_id;
+    request.limit = kPage;
+    return request;
+}
+
+/// What is never in pages: one object, or the first of a list with one.
+HttpAnswer RestGateway::whole(Visit& visit, const si::DumpRequest& request) const {
+    RestReply reply = visit.loan->ask(request);
+    if (!reply.ok) return refused(reply);
+    Value& data = reply.body["data"];
+    return json_answer(data.is_array() && !data.empty() ? data.front() : data);
+}
+
+// --- the daemon and its partitions --------------------------------------------------------------
+
+HttpAnswer RestGateway::clusters(Visit& visit) {
+    return list_answer(visit.loan, dump_of(visit, "clusters"), rest_cluster);
+}
+
+HttpAnswer RestGateway::partitions(Visit& visit) {
+    return list_answer(visit.loan, dump_of(visit, "partitions"));
+}
+
+/// `shape` makes what is sent of the text that the protocol has.
+HttpAnswer RestGateway::metrics_as(Visit& visit, std::string (*shape)(const std::string&)) const {
+    HttpAnswer answer;
+    answer.content_type = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
+    si::MetricsRequest request;
+    for (;;) {
+        RestReply reply = visit.loan->ask(request);
+        if (!reply.ok) return text_answer(503, reply.message);
+        answer.body += reply.body["text"].get_ref<const std::string&>();
+        if (is_last(reply.body)) break;
+        request.cursor = reply.body["cursor"].get<std::string>();
+    }
+    answer.body = shape(answer.body);
+    return answer;
+}
+
+HttpAnswer RestGateway::metrics(Visit& visit) {
+    return metrics_as(visit, rest_metrics);
+}
+
+HttpAnswer RestGateway::own_metrics(Visit& visit) {
+    return metrics_as(visit, service::own_metrics);
+}
+
+Result<Value, HttpAnswer> RestGateway::active_configuration(Visit& visit) const {
+    const RestReply reply = visit.loan->ask(dump_of(visit, "configtext"));
+    if (!reply.ok) return refused(reply);
+    const Value& texts = reply.body["data"];
+    if (texts.size() > 1)
+        return error_answer(400, "there are several resource managers, each with a configuration: add ?rmID= with one");
+    if (texts.empty()) return rest_configuration({}, {}, {});
+    const Value& one = texts.front();
+    return rest_configuration(one["text"].get_ref<const std::string&>(), one["checksum"].get<std::string>(),
+                              one["extra"]);
+}
+
+HttpAnswer RestGateway::configuration(Visit& visit) {
+    const auto active = active_configuration(visit);
+    if (!active.ok()) return active.error();
+    if (visit.request.header("accept") == "application/json") return json_answer(with_go_names(*active));
+    HttpAnswer answer = handler_answer(200);
+    answer.content_type = "application/x-yaml; charset=UTF-8";
+    answer.body = configuration_yaml(*active);
+    return answer;
+}
+
+HttpAnswer RestGateway::validate(Visit& visit) {
+    if (has_no_partitions(visit.request.body)) return json_answer({{"allowed", true}});
+    si::ValidateConfigurationRequest request;
+    request.config = visit.request.body;
+    const RestReply reply = visit.loan->ask(request);
+    if (!reply.ok) return refused(reply);
+    Value outcome{{"allowed", reply.body["allowed"]}};
+    if (!reply.body["allowed"].get<bool>()) outcome["reason"] = reply.body["reason"];
+    return json_answer(outcome);
+}
+
+HttpAnswer RestGateway::history(Visit& visit, const char* member) const {
+    RestReply reply = visit.loan->ask(dump_of(visit, "history"));
+    if (reply.ok) return json_answer(reply.body["data"][member]);
+    if (reply.code != si::ErrorCode::BadState) return refused(reply);
+    return error_answer(500, "Internal metrics collection is not enabled.");
+}
+
+HttpAnswer RestGateway::application_history(Visit& visit) {
+    return history(visit, "apps");
+}
+
+HttpAnswer RestGateway::container_history(Visit& visit) {
+    return history(visit, "containers");
+}
+
+HttpAnswer RestGateway::health(Visit& visit) {
+    const RestReply reply = visit.loan->ask(si::HealthRequest{});
+    return reply.ok ? json_answer(rest_health(reply.body)) : refused(reply);
+}
+
+HttpAnswer RestGateway::ready(Visit& visit) {
+    const RestReply reply = visit.loan->ask(si::PingRequest{}, std::chrono::seconds{1});
+    return reply.ok ? text_answer(200, "ok") : text_answer(503, reply.message);
+}
+
+HttpAnswer RestGateway::utilization(Visit& visit) {
+    RestReply reply = visit.loan->ask(dump_of(visit, "utilization"));
+    if (!reply.ok) return refused(reply);
+    Value partitions = Value::array();
+    for (Value& one : reply.body["data"]) partitions.push_back(rest_utilization(std::move(one)));
+    return json_answer(partitions.empty() ? Value(nullptr) : partitions);
+}
+
+HttpAnswer RestGateway::full_dump(Visit& visit) {
+    RestReply reply = visit.loan->ask(dump_of(visit, "full"));
+    if (!reply.ok) return refused(reply);
+    const auto active = active_configuration(visit);
+    HttpAnswer answer = handler_answer(200);
+    answer.body =
+        indented_json_text(
+            rest_full_dump(std::move(reply.body["data"]), active.ok() ? with_go_names(*active) : Value(nullptr)), 2) +
+        "\n";
+    return answer;
+}
+
+HttpAnswer RestGateway::moved_to_debug(Visit& visit) {
+    const std::string_view path = visit.request.path;
+    return moved_answer("/debug" + std::string(path.substr(path.rfind('/'))), true);
+}
+
+// --- objects of a partition ---------------------------------------------------------------------
+
+HttpAnswer RestGateway::rules(Visit& visit) {
+    if (auto refusal = in_partition(visit)) return *refusal;
+    RestReply reply = visit.loan->ask(dump_of(visit, "rules"));
+    if (!reply.ok) return refused(reply);
+    Value& data = reply.body["data"];
+    return json_answer(data.empty() ? Value::array() : data.front()["rules"]);
+}
+
+HttpAnswer RestGateway::queues(Visit& visit) {
+    if (auto refusal = in_partition(visit)) return *refusal;
+    return whole(visit, dump_of(visit, "queues"));
+}
+
+HttpAnswer RestGateway::queue(Visit& visit) {
+    if (auto refusal = in_partition(visit)) return *refusal;
+    const auto name = queue_in(visit.values[1]);
+    if (!name) return refuse_queue_name();
+    si::DumpRequest request = dump_of(visit, "queue");
+    request.queue = *name;
+    request.subtree = visit.request.has_parameter("subtree");
+    return whole(visit, request);
+}
+
+HttpAnswer RestGateway::nodes(Visit& visit) {
+    if (auto refusal = in_partition(visit)) return *refusal;
+    return list_answer(visit.loan, dump_of(visit, "nodes"));
+}
+
+HttpAnswer RestGateway::node(Visit& visit) {
+    if (auto refusal = in_partition(visit)) return *refusal;
+    si::DumpRequest request = dump_of(visit, "node");
+    request.node = visit.values[1];
+    return whole(visit, request);
+}
+
+HttpAnswer RestGateway::queue_applications_of(Visit& visit, const std::string& queue, const std::string& status) const {
+    si::DumpRequest request = dump_of(visit, "apps");
+    request.queue = queue;
+    request.status = status;
+    return list_answer(visit.loan, request, rest_application);
+}
+
+HttpAnswer RestGateway::queue_applications(Visit& visit) {
+    const auto name = queue_in(visit.values[1]);
+    if (!name) return refuse_queue_name();
+    if (auto refusal = in_partition(visit)) return *refusal;
+    if (auto refusal = has_queue(visit, *name)) return *refusal;
+    return queue_applications_of(visit, *name, {});
+}
+
+HttpAnswer RestGateway::queue_applications_in_state(Visit& visit) {
+    if (auto refusal = in_partition(visit)) return *refusal;
+    const auto name = queue_in(visit.values[1]);
+    if (!name) return refuse_queue_name();
+    if (auto refusal = has_queue(visit, *name)) return *refusal;
+    if (config::lower(visit.values[2]) != "active") return refuse_states("active");
+    const std::string status = config::lower(std::string(visit.request.parameter("status")));
+    if (!is_status(status)) return refuse_status();
+    return queue_applications_of(visit, *name, status);
+}
+
+HttpAnswer RestGateway::applications_in_state(Visit& visit) {
+    if (auto refusal = in_partition(visit)) return *refusal;
+    si::DumpRequest request = dump_of(visit, "apps");
+    request.state = config::lower(visit.values[1]);
+    if (request.state != "active" && request.state != "completed" && request.state != "rejected")
+        return refuse_states("active, rejected, completed");
+    if (request.state == "active") request.status = config::lower(std::string(visit.request.parameter("status")));
+    if (!is_status(request.status)) return refuse_status();
+    return list_answer(visit.loan, request, rest_application);
+}
+
+HttpAnswer RestGateway::application(Visit& visit) {
+    if (auto refusal = in_partition(visit)) return *refusal;
+    si::DumpRequest request = dump_of(visit, "app");
+    request.application = visit.values[1];
+    RestReply reply = visit.loan->ask(request);
+    if (reply.ok) return json_answer(rest_application(std::move(reply.body["data"])));
+    return reply.code == si::ErrorCode::NotFound ? error_answer(404, "Application not found") : refused(reply);
+}
+
+HttpAnswer RestGateway::queue_application(Visit& visit) {
+    if (auto refusal = in_partition(visit)) return *refusal;
+    const auto name = queue_in(visit.values[1]);
+    if (!name) return refuse_queue_name();
+    if (auto refusal = has_queue(visit, *name)) return *refusal;
+    si::DumpRequest request = dump_of(visit, "app");
+    request.application = visit.values[2];
+    RestReply reply = visit.loan->ask(request);
+    if (!reply.ok && reply.code != si::ErrorCode::NotFound) return refused(reply);
+    if (!reply.ok || reply.body["data"].value("queueName", std::string{}) != *name)
+        return error_answer(404, "Application not found");
+    return json_answer(rest_application(std::move(reply.body["data"])));
+}
+
+// --- usage --------------------------------------------------------------------------------------
+
+HttpAnswer RestGateway::usage(Visit& visit, const char* what) const {
+    if (auto refusal = in_partition(visit)) return *refusal;
+    return list_answer(visit.loan, dump_of(visit, what));
+}
+
+HttpAnswer RestGateway::one_usage(Visit& visit, const char* what, std::string si::DumpRequest::*name) const {
+    if (auto refusal = in_partition(visit)) return *refusal;
+    si::DumpRequest request = dump_of(visit, what);
+    const auto decoded = decoded_again(visit.values[1]);
+    // A name that cannot be decoded is none; the daemon says so in the original's words.
+    request.*name = decoded && !decoded->empty() && *decoded != "*" ? *decoded : "%";
+    return whole(visit, request);
+}
+
+HttpAnswer RestGateway::users(Visit& visit) {
+    return usage(visit, "users");
+}
+
+HttpAnswer RestGateway::user(Visit& visit) {
+    return one_usage(visit, "user", &si::DumpRequest::user);
+}
+
+HttpAnswer RestGateway::groups(Visit& visit) {
+    return usage(visit, "groups");
+}
+
+HttpAnswer RestGateway::group(Visit& visit) {
+    return one_usage(visit, "group", &si::DumpRequest::group);
+}
+
+// --- Deployments and events ---------------------------------------------------------------------
+
+HttpAnswer RestGateway::mcs_status(Visit& visit) {
+    si::McsReadRequest request;
+    request.what = "status";
+    return mcs_answer(*visit.loan, request);
+}
+
+HttpAnswer RestGateway::cached_row(Visit& visit) {
+    si::McsReadRequest request;
+    request.what = "inspect";
+    request.kind = visit.values[0];
+    request.id = visit.values[1];
+    return mcs_answer(*visit.loan, request);
+}
+
+HttpAnswer RestGateway::deployments(Visit& visit) {
+    si::McsReadRequest request;
+    request.what = "list";
+    request.kind = "deployment";
+    return list_answer(visit.loan, request);
+}
+
+HttpAnswer RestGateway::deployment(Visit& visit) {
+    return deployment_answer(*visit.loan, visit.values[0]);
+}
+
+HttpAnswer RestGateway::new_deployment(Visit& visit) {
+    return create_deployment(port_, visit.request);
+}
+
+HttpAnswer RestGateway::changed_deployment(Visit& visit) {
+    return change_deployment(port_, visit.request, visit.values[0]);
+}
+
+HttpAnswer RestGateway::deleted_deployment(Visit& visit) {
+    return delete_deployment(port_, visit.request, visit.values[0]);
+}
+
+HttpAnswer RestGateway::events(Visit& visit) {
+    return events_answer(*visit.loan, visit.request);
+}
+
+HttpAnswer RestGateway::event_stream(Visit& visit) {
+    return event_stream_answer(port_, visit.request);
+}
+
+} // namespace yk::service

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Lists over HTTP: those that fit into one page are answered whole, longer ones are sent while their pages are fetched.
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "protocol/wire/value.h"
+#include "ykd/rest/rest_answers.h"
+#include "ykd/rest/rest_caller.h"
+
+namespace yk::service {
+
+/// Whether no page follows this one.
+[[nodiscard]] bool is_last(const wire::Value& page);
+/// The objects of a page; those of nodes are in a map for each partition, those of MCS are called items.
+[[nodiscard]] wire::Value elements_of(wire::Value& page);
+
+/// What the original has in place of an object of the protocol.
+using Reshape = wire::Value (*)(wire::Value);
+[[nodiscard]] inline wire::Value unchanged(wire::Value object) {
+    return object;
+}
+
+/// Sends a list whose first page is there, and fetches the others.
+template <class Request>
+class ListStream {
+public:
+    ListStream(std::shared_ptr<RestCaller> caller, Request request, wire::Value page, Reshape reshape)
+        : caller_(std::move(caller)), request_(std::move(request)), page_(std::move(page)), reshape_(reshape) {}
+
+    bool operator()(http::AnswerSink& sink) {
+        bool is_first = true;
+        if (!sink.write("[")) return false;
+        for (;;) {
+            for (wire::Value& one : elements_of(page_)) {
+                if (!std::exchange(is_first, false) && !sink.write(",")) return false;
+                if (!sink.write(json_text(reshape_(std::move(one))))) return false;
+            }
+            if (is_last(page_)) return sink.write("]\n");
+            request_.cursor = page_["cursor"].template get<std::string>();
+            RestReply reply = caller_->ask(request_);
+            if (!reply.ok) return false;
+            page_ = std::move(reply.body);
+        }
+    }
+
+private:
+    std::shared_ptr<RestCaller> caller_;
+    Request request_;
+    wire::Value page_;
+    Reshape reshape_;
+};
+
+/// A list, whole or while its pages are fetched: then the caller is kept for as long as the client takes it.
+template <class Request>
+[[nodiscard]] HttpAnswer list_answer(RestCallers::Loan& loan, const Request& request, Reshape reshape = unchanged) {
+    RestReply reply = loan->ask(request);
+    if (!reply.ok) return refused(reply);
+    if (is_last(reply.body)) {
+        wire::Value all = elements_of(reply.body);
+        for (wire::Value& one : all) one = reshape(std::move(one));
+        return json_answer(all);
+    }
+    HttpAnswer answer = handler_answer(200);
+    answer.stream = ListStream<Request>(loan.keep(), request, std::move(reply.body), reshape);
+    return answer;
+}
+
+} // namespace yk::service
