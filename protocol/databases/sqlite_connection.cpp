@@ -11,6 +11,8 @@
 namespace yk::rs {
 namespace {
 
+constexpr int kMostForCutMs = 20; // that a cut of the write-ahead log waits for those who read and write
+
 /// What no line names is Transient: tried again, but by whoever counts the tries (rs R-033).
 StoreFault fault_of(int extended) {
     if (extended == SQLITE_CONSTRAINT_TRIGGER || extended == SQLITE_CONSTRAINT_CHECK ||
@@ -202,12 +204,12 @@ void SqliteConnection::on_commit(std::function<void(std::int64_t pages)> call) {
     sqlite3_wal_hook(database_, committed, this);
 }
 
-/// A passive one that finds another at work copies nothing, and counts as done. One that truncates keeps all others
-/// out, so it must not wait for them.
+/// A passive one that finds another at work copies nothing, and counts as done. One that truncates comes between two
+/// commits of a busy writer, but keeps new ones out while it waits for a reader.
 Result<SqliteConnection::WalState, StoreError> SqliteConnection::checkpoint(Checkpoint how) {
     const int mode = how == Checkpoint::Passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE;
     int pages = 0, copied = 0;
-    sqlite3_busy_timeout(database_, 0);
+    sqlite3_busy_timeout(database_, how == Checkpoint::Passive ? 0 : kMostForCutMs);
     const int done = sqlite3_wal_checkpoint_v2(database_, nullptr, mode, &pages, &copied);
     wait_for_locks(settings_.most_for_locks);
     if (done == SQLITE_OK || (done == SQLITE_BUSY && how == Checkpoint::Passive))

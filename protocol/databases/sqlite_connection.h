@@ -54,7 +54,7 @@ public:
     void on_commit(std::function<void(std::int64_t pages)> call);
     enum class Checkpoint : std::uint8_t {
         Passive, // copies what no reader needs any more, and waits for nobody
-        Truncate // copies everything and empties the file; Transient if a reader or writer is in the way
+        Truncate // copies everything and empties the file; Transient if a reader or writer is in the way for long
     };
     struct WalState {
         std::int64_t pages = 0;  // in the write-ahead log

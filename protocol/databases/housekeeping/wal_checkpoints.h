@@ -10,8 +10,8 @@
 namespace yk::rs {
 
 struct WalSettings {
-    std::int64_t pages = 1000;                       // of 4 KiB, that are copied together
-    std::int64_t truncate_above = 64LL * 1024 * 256; // pages: the file is cut, as soon as no reader needs it
+    std::int64_t pages = 1000;              // of 4 KiB, that are copied together
+    std::int64_t truncate_above = 64 * 256; // pages, 64 MiB: the file is cut, as soon as no reader needs it
 };
 
 class WalCheckpoints {
@@ -27,6 +27,10 @@ public:
     [[nodiscard]] Result<std::int64_t, StoreError> run();
 
 private:
+    /// How few pages must be left to copy, for the file to be cut: whoever commits meanwhile waits for them. None would
+    /// never be reached beside one who writes all the time.
+    [[nodiscard]] std::int64_t most_left() const { return 4 * settings_.pages; }
+
     SqliteConnection& connection_;
     const WalSettings settings_;
     std::int64_t pages_ = 0; // of the log at the last run, copied ones included; a log that has fewer began anew

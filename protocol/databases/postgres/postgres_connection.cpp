@@ -102,7 +102,10 @@ Result<void, StoreError> PostgresConnection::set_up(PostgresSession& session) {
     const std::string limits = "SELECT set_config('statement_timeout', '" + milliseconds(settings_.statement_limit) +
                                "', false), set_config('idle_in_transaction_session_timeout', '" +
                                milliseconds(settings_.idle_limit) + "', false), set_config('mcs.notify', '" +
-                               (settings_.notifies ? "on" : "off") + "', false)";
+                               (settings_.notifies ? "on" : "off") +
+                               // Each statement has an index. A plan that was made while a table was empty would read
+                               // all of it ever after, until somebody analyses it; that of a foreign key, too.
+                               "', false), set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false)";
     YK_TRY(first, session.query("SELECT pg_backend_pid()"));
     YK_TRY(limited, session.query(limits));
     YK_TRY(found, session.query(

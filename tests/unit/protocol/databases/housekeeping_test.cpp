@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What keeps a database small and says what is wrong in it: checkpoints, the retention of the change log, dead letters.
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <thread>
@@ -99,6 +101,36 @@ TEST_CASE("rs R-021 the write-ahead log is copied every so many pages, and cut w
     CHECK(log_size() == 0);
     write(1);
     CHECK(database.count("ballast") == 1201);
+}
+
+TEST_CASE("rs R-021 the write-ahead log is cut at 64 MiB, also beside one who writes all the time") {
+    CHECK(rs::WalSettings{}.truncate_above * 4096 == 64LL << 20);
+    const McsDatabase database;
+    const auto own = database.open();
+    REQUIRE(own->run("CREATE TABLE ballast(bytes)").ok());
+    std::atomic<bool> is_over = false;
+    std::atomic<std::int64_t> pages = 0;
+    std::thread writer{[&] {
+        const auto connection = database.open();
+        connection->on_commit([&](std::int64_t now) { pages = now; });
+        static_cast<void>(connection->run("PRAGMA synchronous = OFF"));
+        while (!is_over) static_cast<void>(connection->run("INSERT INTO ballast VALUES(zeroblob(30000))"));
+    }};
+    rs::WalCheckpoints checkpoints{*own, {100, 1000}};
+    int cuts = 0;
+    bool is_long = false;
+    for (const auto end = std::chrono::steady_clock::now() + 20s; cuts < 3 && std::chrono::steady_clock::now() < end;) {
+        if (!checkpoints.is_due(pages)) continue;
+        is_long = is_long || std::filesystem::file_size(database.path() + "-wal") > 4'096'000U;
+        static_cast<void>(checkpoints.run());
+        if (is_long && std::filesystem::file_size(database.path() + "-wal") < 4'096'000U) {
+            is_long = false;
+            ++cuts;
+        }
+    }
+    is_over = true;
+    writer.join();
+    CHECK(cuts == 3);
 }
 
 TEST_CASE("rs R-016 an event of the log is kept for a day") {
