@@ -74,14 +74,13 @@ void LeaseManager::give_up(std::string_view name, Duration pause, Instant now) {
     }
 }
 
-void LeaseManager::release(Instant now) {
+void LeaseManager::release() {
     owner_thread_.claim();
     is_releasing_ = true;
     for (Entry& entry : entries_) {
         entry.next = {};
-        if (!entry.epoch || entry.given_up) continue;
         entry.is_valid = false;
-        on_change_(entry.name, std::nullopt, now);
+        entry.is_to_be_lost = entry.epoch && !entry.given_up;
     }
 }
 
@@ -119,10 +118,11 @@ std::unique_ptr<rs::IoCall> LeaseManager::renew_call(Entry& entry, Instant began
 std::unique_ptr<rs::IoCall> LeaseManager::release_call(Entry& entry) {
     return rs::make_io_call(
         [&port = port_, name = entry.name, epoch = *entry.epoch] { return port.release(name, epoch); },
-        [&entry](const Result<void, rs::StoreError>& /*answer*/, Instant now) {
+        [this, &entry](const Result<void, rs::StoreError>& /*answer*/, Instant now) {
             entry.is_calling = false;
             entry.epoch.reset();
             if (entry.given_up) entry.next = entry.not_before = now + *std::exchange(entry.given_up, std::nullopt);
+            if (std::exchange(entry.is_to_be_lost, false)) on_change_(entry.name, std::nullopt, now);
         });
 }
 

@@ -31,8 +31,8 @@ namespace yk::mcs {
 struct LeaseSettings {
     Duration ttl = std::chrono::seconds{15}; // as the port writes it
     Duration renew = std::chrono::seconds{5};
-    Duration poll = std::chrono::seconds{1};      // at most; while another one leads, and after an error
-    Duration tolerance = std::chrono::seconds{5}; // by which a lease may seem too long
+    Duration poll = std::chrono::milliseconds{500}; // at most; while another one leads, and after an error
+    Duration tolerance = std::chrono::seconds{5};   // by which a lease may seem too long
 };
 
 class LeaseManager {
@@ -64,8 +64,9 @@ public:
     }
 
     /// From now on no lease is acquired, and the next calls release those that are there, so that a standby takes over
-    /// at once. REQUIRES: no write of the services is under way any more.
-    void release(Instant now);
+    /// at once: each loss is announced after its release, however long what is done then takes.
+    /// REQUIRES: no write of the services is under way any more.
+    void release();
     [[nodiscard]] bool is_released() const;
 
 private:
@@ -76,6 +77,7 @@ private:
         std::optional<std::uint64_t> epoch; // of this process; nullopt: it waits
         Instant renewed;                    // when the last call that succeeded began
         bool is_valid = false;              // as announced
+        bool is_to_be_lost = false;         // announced when the table has its release
         std::optional<Duration> given_up;   // it is to be released, and not asked for so long
         Instant not_before;                 // it is asked for
         LeaseRow seen;                      // of somebody else

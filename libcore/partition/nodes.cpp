@@ -90,14 +90,15 @@ std::optional<Refusal> Nodes::create(const NodeSpec& spec, std::span<const AskSp
     node.schedulable = spec.action != NodeAction::CreateDrain;
     state_.ledger.set_capacity(node, *capacity);
     state_.ledger.add_occupied(node, node.reported);
+    emit_schedulable(node, now);
     capacity_changed({}, node.capacity, now);
-    state_.emit({EventType::Node, EventChange::Add, EventDetail::None, node.id, {}, {}, &node.capacity}, now);
     state_.emit({EventType::Node,
-                 EventChange::Set,
-                 EventDetail::NodeSchedulable,
+                 EventChange::Add,
+                 EventDetail::None,
                  node.id,
                  {},
-                 node.schedulable ? "schedulable: true" : "schedulable: false"},
+                 state_.event_message.empty() ? "Node added to the scheduler" : state_.event_message,
+                 &node.capacity},
                 now);
     for (const AskSpec& each : existing) {
         if (is_foreign(each))
@@ -191,18 +192,17 @@ void Nodes::update_node(NodeId id, const NodeSpec& spec, Instant now) {
     state_.nodes.mark_dirty(id, true);
 }
 
+void Nodes::emit_schedulable(const Node& node, Instant now) {
+    const char* const message = node.schedulable ? "schedulable: true" : "schedulable: false";
+    state_.emit({EventType::Node, EventChange::Set, EventDetail::NodeSchedulable, node.id, {}, message}, now);
+}
+
 void Nodes::set_schedulable(NodeId id, bool schedulable, Instant now) {
     Node& node = state_.nodes[id];
     if (node.schedulable == schedulable) return;
     node.schedulable = schedulable;
     state_.nodes.mark_dirty(id, true);
-    state_.emit({EventType::Node,
-                 EventChange::Set,
-                 EventDetail::NodeSchedulable,
-                 node.id,
-                 {},
-                 schedulable ? "schedulable: true" : "schedulable: false"},
-                now);
+    emit_schedulable(node, now);
     if (!schedulable) reservations_.drop_ordinary(id, now); // nothing new is placed there (S-415)
 }
 
@@ -247,7 +247,13 @@ void Nodes::remove(NodeId id, Instant now) {
     state_.budget_meter.take(Held::Names, bytes_of(state_.nodes[id]));
     state_.nodes.remove(id);
     ++state_.counters.nodes_removed;
-    state_.emit({EventType::Node, EventChange::Remove, EventDetail::NodeDecommission, name}, now);
+    state_.emit({EventType::Node,
+                 EventChange::Remove,
+                 EventDetail::NodeDecommission,
+                 name,
+                 {},
+                 "Node removed from the scheduler"},
+                now);
     std::vector<ReleasedAllocation> released;
     released.reserve(lost.size());
     const std::string message = "node " + name + " removed";

@@ -54,6 +54,7 @@ private:
     [[nodiscard]] std::optional<Refusal> refuse_existing(std::string_view node, std::span<const AskSpec> existing);
     void update_node(NodeId id, const NodeSpec& spec, Instant now);
     void set_schedulable(NodeId id, bool schedulable, Instant now);
+    void emit_schedulable(const Node& node, Instant now);
 
     PartitionState& state_;
     SchedulingIndexes& indexes_;

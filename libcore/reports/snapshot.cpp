@@ -117,7 +117,10 @@ PartitionView partition_view(const PartitionState& state) {
 std::optional<QueueView> queue_view(const PartitionState& state, std::string_view path, bool subtree) {
     const Queue* queue = state.queues.find(path);
     if (queue == nullptr) return std::nullopt;
-    return view_of(state, *queue, subtree);
+    QueueView view = view_of(state, *queue, subtree);
+    if (!subtree)
+        for (const auto& [name, child] : queue->children) view.child_paths.push_back(child->path);
+    return view;
 }
 
 QueueView view_of(const PartitionState& state, const Queue& queue, bool subtree) {

@@ -72,7 +72,7 @@ public:
     }
     /// As many times the rows that the settings say are read at once.
     void set_page_factor(std::size_t factor) { page_factor_ = factor; }
-    /// Rows of a page.
+    /// Rows of a page. While one takes long it is read in parts.
     [[nodiscard]] std::size_t page() const {
         return std::max<std::size_t>(settings_.resync.page * page_factor_ / page_divisor_, 1);
     }
@@ -92,9 +92,12 @@ public:
         if (!pace_.may_read(live_keys(), reconciler_.latency().p99(now), now)) return nullptr;
         gate_.begin();
         is_reading_ = true;
-        return make_io_call([this, after = after_, rows = page()] { return store_.read_page(after, rows); },
-                            [this, mark = reconciler_.read_mark()](const Result<Page<T>, StoreError>& page,
-                                                                   Instant at) { finish(page, mark, at); });
+        return make_io_call(
+            [this, after = after_, rows = size_.rows(page())] { return store_.read_page(after, rows); },
+            [this, mark = reconciler_.read_mark(), now](const Result<Page<T>, StoreError>& page, Instant at) {
+                size_.took(at - now);
+                finish(page, mark, at);
+            });
     }
     /// Does the next bit of what needs no database; false: there is nothing.
     bool turn(Instant now) {
@@ -216,6 +219,7 @@ private:
     NoticeSink& notices_;
     Chance chance_;
     ScanPace pace_;
+    PageSize size_;
     Phase phase_ = Phase::Idle;
     std::optional<ScanKind> waiting_;
     ScanReport report_; // of the read that runs

@@ -8,7 +8,10 @@ namespace yk::rs {
 namespace {
 
 constexpr Duration kWindow = std::chrono::seconds{1};
-constexpr Duration kMostPaused = std::chrono::minutes{10}; // of a scan, where there is no period
+constexpr Duration kLongRead = std::chrono::milliseconds{5};
+constexpr Duration kShortRead = std::chrono::milliseconds{2}; // one of twice the rows is no long one
+constexpr std::size_t kMostParts = 4;                         // of a page; smaller ones cost more than they spare
+constexpr Duration kMostPaused = std::chrono::minutes{10};    // of a scan, where there is no period
 
 } // namespace
 
@@ -32,6 +35,13 @@ Duration LatencyWindow::p99(Instant now) const {
         if (seen * 100 >= all * 99) return std::chrono::microseconds{std::int64_t{1} << at};
     }
     return {};
+}
+
+void PageSize::took(Duration time) {
+    if (time > kLongRead && parts_ < kMostParts)
+        parts_ *= 2;
+    else if (time < kShortRead && parts_ > 1)
+        parts_ /= 2;
 }
 
 void ScanPace::begin(Instant now) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How fast a full read goes on beside the daily work, and how long that takes meanwhile. Values with the time as a
-// parameter. Owner: one kind's informer. Thread: its owner's.
+// How fast a full read goes on beside the daily work, in which parts, and how long that takes meanwhile. Values with
+// the time as a parameter. Owner: one kind's informer. Thread: its owner's.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +26,18 @@ private:
 
     Counts current_{}, previous_{};
     Instant began_;
+};
+
+/// How many rows of a page are read at once: all, or a part of them down to a quarter, while a read takes longer than
+/// the live work of the same thread should wait (rs R-094, rs P-09).
+class PageSize {
+public:
+    [[nodiscard]] std::size_t rows(std::size_t page) const { return std::max<std::size_t>(page / parts_, 1); }
+    /// How long the last read took.
+    void took(Duration time);
+
+private:
+    std::size_t parts_ = 1;
 };
 
 /// From page to page passes as much time as the rate says, the reading itself included; what was lost by one that took

@@ -54,13 +54,21 @@ void StateManager::start(Instant now) {
 
 // --- work ------------------------------------------------------------------------------------------------------------
 
+/// The log and the kinds by turns, so that neither a log that always has more nor full reads keep the others waiting.
 std::unique_ptr<IoCall> StateManager::next_call(Instant now) {
     owner_thread_.claim();
-    if (auto call = next_log_call(now)) return call;
     const bool may_read = phase_ != Phase::New && phase_ != Phase::Capturing; // what is there is thrown away by then
-    if (must_start_again_ || !may_read) return nullptr;
-    for (std::size_t tried = 0; tried < informers_.size(); ++tried)
-        if (auto call = informers_[next_caller_++ % informers_.size()]->next_call(now)) return call;
+    if (must_start_again_ || !may_read) return next_log_call(now);
+    const std::size_t callers = informers_.size() + 1;
+    for (std::size_t tried = 0; tried < callers; ++tried) {
+        const std::size_t at = next_caller_++ % callers;
+        std::unique_ptr<IoCall> call;
+        if (at < informers_.size())
+            call = informers_[at]->next_call(now);
+        else
+            call = next_log_call(now);
+        if (call) return call;
+    }
     return nullptr;
 }
 
@@ -106,9 +114,9 @@ std::optional<Instant> StateManager::next_log_time() const {
 }
 
 bool drive(StateManager& manager, Instant now) {
-    if (manager.turn(now)) return true;
+    const bool has_turned = manager.turn(now);
     const auto call = manager.next_call(now);
-    if (!call) return false;
+    if (!call) return has_turned;
     call->run();
     call->finish(now);
     return true;

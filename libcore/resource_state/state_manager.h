@@ -185,8 +185,8 @@ private:
     std::size_t next_informer_ = 0, next_caller_ = 0;
 };
 
-/// Drives a manager on this thread with ports that answer at once or after a while: runs one call or one turn; false:
-/// there is nothing to do before next_due().
+/// Drives a manager on this thread with ports that answer at once or after a while: one turn and one call, so that
+/// neither keeps the other waiting; false: there is nothing to do before next_due().
 bool drive(StateManager& manager, Instant now);
 
 } // namespace yk::rs

@@ -13,6 +13,13 @@ namespace {
     return progress.counts.wanted() == 0 ? ScheduleState::Accepted : ScheduleState::Scheduling;
 }
 
+/// Whoever takes over, or registers anew, submits every application again: what the core had accepted counts as
+/// accepted until it says otherwise, or each row would be written twice for nothing.
+[[nodiscard]] bool was_accepted(ScheduleState before) {
+    return before == ScheduleState::Accepted || before == ScheduleState::Scheduling ||
+           before == ScheduleState::Scheduled || before == ScheduleState::Degraded;
+}
+
 } // namespace
 
 std::int64_t& ReplicaCounts::of(PlacementState state) {
@@ -35,8 +42,10 @@ ScheduleState state_of(const Progress& progress) {
     // Whether there is an application is nobody's concern while no replica is wanted.
     if (progress.desired == 0 && progress.counts.wanted() == 0) return ScheduleState::Scheduled;
     switch (progress.phase) {
-    case ApplicationPhase::Absent: return ScheduleState::New;
-    case ApplicationPhase::Submitted: return ScheduleState::Submitted;
+    case ApplicationPhase::Absent:
+        return was_accepted(progress.before) ? state_of_accepted(progress) : ScheduleState::New;
+    case ApplicationPhase::Submitted:
+        return was_accepted(progress.before) ? state_of_accepted(progress) : ScheduleState::Submitted;
     case ApplicationPhase::Accepted:
     case ApplicationPhase::Ended: return state_of_accepted(progress);
     case ApplicationPhase::Rejected: return ScheduleState::Rejected;

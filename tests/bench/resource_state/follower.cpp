@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "tests/bench/measure/measure.h"
+#include "ykd/mcs/take_turns.h"
 
 namespace yk::bench {
 namespace {
@@ -65,16 +66,14 @@ Follower::Follower(service::McsConnections connections, const FollowerOptions& o
 /// As McsApplication::work() does.
 bool Follower::step() {
     const Instant now = steady_instant();
-    bool any = take_answered(now) || manager_.turn(now);
-    if (!any) {
-        const auto call = manager_.next_call(now);
-        any = call != nullptr;
-        if (call) {
-            store_.keeps_rows = on_cached != nullptr;
-            call->run();
-            call->finish(steady_instant());
-            note_cached();
-        }
+    bool any = take_answered(now);
+    any = service::take_turns(manager_, now) || any;
+    if (const auto call = manager_.next_call(now)) {
+        any = true;
+        store_.keeps_rows = on_cached != nullptr;
+        call->run();
+        call->finish(steady_instant());
+        note_cached();
     }
     if (writer_) writer_->hand_out();
     longest_step_ = std::max(longest_step_, static_cast<double>((steady_instant() - now).count()) * 1e-9);

@@ -82,9 +82,9 @@ public:
     [[nodiscard]] rs::HandlerResult on_add(const rs::EventContext&, const rs::Ptr<mcs::Deployment>&) override {
         return rs::HandlerResult::ok();
     }
-    [[nodiscard]] rs::HandlerResult on_update(const rs::EventContext& context, const rs::Ptr<mcs::Deployment>&,
+    [[nodiscard]] rs::HandlerResult on_update(const rs::EventContext&, const rs::Ptr<mcs::Deployment>& before,
                                               const rs::Ptr<mcs::Deployment>& current) override {
-        if (on_handled && !context.forced) on_handled(*current);
+        if (on_handled && before != current) on_handled(*current); // a full read's call may bring a change, too
         return rs::HandlerResult::ok();
     }
     [[nodiscard]] rs::HandlerResult on_delete(const rs::EventContext&, const rs::Ptr<mcs::Deployment>&) override {

@@ -135,7 +135,9 @@ Result<void> LiveLoad::await_applied(Follower& follower) {
     follower.on_cached = {};
     follower.handler().on_handled = {};
     if (!done.ok())
-        return Error::of(fmt::format("of {} changes {} were applied: {}", made_, applied_, done.error().text()));
+        return Error::of(fmt::format("of {} changes {} were applied and {} handled, {} of the writes answered: {}",
+                                     made_, applied_, handled_count_, follower.writer().answered(),
+                                     done.error().text()));
     return {};
 }
 

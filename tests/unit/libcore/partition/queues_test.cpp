@@ -324,7 +324,7 @@ TEST_CASE("S-600 the events of a short life") {
     Cluster c{"[{name: a}]"};
     CHECK(c.events() == Lines{"QUEUE root ADD NONE", "QUEUE root.a ADD NONE"});
     c.node("n", "vcore:10");
-    CHECK(c.events() == Lines{"QUEUE root SET QUEUE_MAX", "NODE n ADD NONE", "NODE n SET NODE_SCHEDULABLE"});
+    CHECK(c.events() == Lines{"NODE n SET NODE_SCHEDULABLE", "QUEUE root SET QUEUE_MAX", "NODE n ADD NONE"});
     c.application("app");
     CHECK(c.events() == Lines{"APP app ADD APP_NEW", "QUEUE root.a ADD QUEUE_APP ref=app"});
     c.ask("app", "k", "vcore:2");

@@ -36,6 +36,24 @@ TEST_CASE("rs R-097 what reading takes does not come on top of the rate, and lon
     CHECK(pace.next() - Instant{} == 100 * 40ms + 1s - 40ms);
 }
 
+TEST_CASE("rs R-094, rs P-09 a page that takes long is read in parts, and whole again when it does not") {
+    PageSize size;
+    CHECK(size.rows(2000) == 2000);
+    const auto after = [&size](Duration time) {
+        size.took(time);
+        return size.rows(2000);
+    };
+    CHECK(after(6ms) == 1000);
+    CHECK(after(3ms) == 1000);
+    CHECK(after(6ms) == 500);
+    CHECK(after(60ms) == 500); // smaller ones cost more than they spare
+    CHECK(after(1ms) == 1000);
+    CHECK(after(1ms) == 2000);
+    CHECK(after(1ms) == 2000);
+    CHECK(after(6ms) == 1000);
+    CHECK(size.rows(1) == 1);
+}
+
 TEST_CASE("rs R-097 a scan pauses for live work, but after one period goes on at a tenth of the rate") {
     ResyncSettings settings;
     settings.period = GENERATE(Duration{10min}, Duration{}); // 0: only when asked to, and as patient

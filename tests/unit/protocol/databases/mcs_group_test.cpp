@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes of the services, carried out in groups in real databases.
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
+#include "tests/support/comes_true.h"
 #include "tests/support/databases/file_limit.h"
 #include "tests/support/databases/state_database.h"
 
@@ -192,6 +195,20 @@ TEST_CASE("a scale is made only under its Deployment, and takes the place of one
     CHECK(writes.conflict(kScaler, InsertScale{Writes::scale("a")}) == Conflict::What::OwnerGone);
     writes.must(kScaler, InsertScale{Writes::scale("a", "second")});
     CHECK(writes.text("SELECT owner_uid || '/' || version FROM deployment_scale") == "second/1");
+}
+
+TEST_CASE("P-04 rows of PostgreSQL are found by their index, also by a session that began with empty tables") {
+    const auto engines = testing::engines();
+    if (std::find(engines.begin(), engines.end(), testing::Engine::Postgres) == engines.end()) return;
+    constexpr std::int64_t kRows = 200;
+    Writes writes{testing::Engine::Postgres};
+    for (std::int64_t each = 0; each < kRows; ++each) writes.tree("d" + std::to_string(each));
+    const auto number = [&writes](const std::string& column) {
+        return *writes.connection->number(
+            "SELECT " + column + " FROM pg_stat_user_tables WHERE relname = 'deployment_scale'", -1);
+    };
+    REQUIRE(testing::comes_true([&] { return number("n_tup_ins") == kRows; })); // the server counts once a second
+    CHECK(number("seq_tup_read") < 2 * kRows); // a plan of the empty table reads all of it for each row: 20,000
 }
 
 TEST_CASE("rs R-103 an orphan is deleted only if its Deployment is not there in that moment") {

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 TEST_CASE("rs R-109, rs R-147 numbers are within bounds, no write is without a change, and all converges after the "
           "last event") {
     std::uint64_t writes = 0, faults = 0, losses = 0;
-    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 25; ++seed) {
         INFO("seed " << seed);
         RandomAutoscaling world(seed);
         REQUIRE(world.play() == "");

@@ -39,6 +39,23 @@ TEST_CASE("rs R-132 until the core has accepted the application, the state says 
     }
 }
 
+TEST_CASE("rs R-132, P-14 what the core had accepted stays so while it is submitted again, so that no row is written "
+          "for it") {
+    Progress progress = accepted(3, 2, 1);
+    for (const ApplicationPhase phase : {ApplicationPhase::Absent, ApplicationPhase::Submitted}) {
+        progress.phase = phase;
+        for (const ScheduleState before :
+             {ScheduleState::Accepted, ScheduleState::Scheduling, ScheduleState::Scheduled}) {
+            progress.before = before;
+            CHECK(state_of(progress) == ScheduleState::Scheduling);
+        }
+        progress.before = ScheduleState::Degraded;
+        CHECK(state_of(progress) == ScheduleState::Degraded);
+        progress.before = ScheduleState::Rejected; // which is to be asked for anew
+        CHECK(state_of(progress) != ScheduleState::Rejected);
+    }
+}
+
 TEST_CASE("rs R-132 an accepted schedule is scheduled when all are placed, none at all included") {
     CHECK(state_of(accepted(3, 0, 0)) == ScheduleState::Accepted);
     CHECK(state_of(accepted(3, 0, 3)) == ScheduleState::Scheduling);
