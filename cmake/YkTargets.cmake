@@ -15,6 +15,10 @@ if(YK_WERROR)
   target_compile_options(yk_warnings INTERFACE -Werror)
 endif()
 
+if(YK_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # "the type is of a file that is included": it is not, really
+  target_compile_options(yk_warnings INTERFACE -Wno-subobject-linkage)
+endif()
+
 add_library(yk_options INTERFACE)
 if(YK_LTO AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_link_options(yk_options INTERFACE -Wno-stringop-overflow) # the same false alarms, when code is made at last
@@ -53,15 +57,34 @@ function(yk_find_c_library name header library)
   endif()
 endfunction()
 
+# yk_together(SOURCE...): with YK_UNITY, the sources of a folder are compiled as a few files, which parses what they
+# include once for ten of them. Those of YK_ALONE stay by themselves: they have names of the same text as others of their
+# folder, in namespaces without a name.
+function(yk_together)
+  set(count 0)
+  foreach(source IN LISTS ARGN)
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE path)
+    if(NOT path IN_LIST YK_ALONE)
+      math(EXPR part "${count} / 10")
+      math(EXPR count "${count} + 1")
+      cmake_path(GET path PARENT_PATH folder)
+      string(MAKE_C_IDENTIFIER "${folder}_${part}" group)
+      set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}")
+    endif()
+  endforeach()
+endfunction()
+
 function(yk_library name)
   cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
   set(sources "")
   foreach(folder IN LISTS arg_UNPARSED_ARGUMENTS)
     file(GLOB found CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
     list(APPEND sources ${found})
+    yk_together(${found})
   endforeach()
   if(sources)
     add_library(${name} STATIC ${sources})
+    set_target_properties(${name} PROPERTIES UNITY_BUILD "${YK_UNITY}" UNITY_BUILD_MODE GROUP)
     target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}")
     target_link_libraries(${name} PUBLIC yk_options ${arg_LINK} PRIVATE yk_warnings)
   else()

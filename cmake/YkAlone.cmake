@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# With YK_UNITY, what is not compiled together with the rest of its folder (yk_together in YkTargets.cmake). A file that
+# needs a line here shares a name in a namespace without a name with another one: better rename one of them.
+set(YK_ALONE
+    libcore/config/quantity.cpp
+    libcore/ports/recovery.cpp
+    libcore/preemption/required.cpp
+    protocol/brokers/jetstream/jetstream_publisher.cpp
+    protocol/brokers/jetstream/publish_reply.cpp
+    protocol/client/connection.cpp
+    protocol/client/reachable.cpp
+    protocol/client/socket_stream.cpp
+    protocol/databases/mcs_commands.cpp
+    protocol/mcs/schedule_text.cpp
+    protocol/mcs/status_text.cpp
+    protocol/metric_pages/sample_search.cpp
+    protocol/server/own_sockets.cpp
+    protocol/work/commands.cpp
+    protocol/work/launch.cpp
+    protocol/work/output.cpp
+    protocol/work/record.cpp
+    ykctl/client/context.cpp
+    ykctl/commands/app.cpp
+    ykctl/commands/ask.cpp
+    ykctl/commands/dump.cpp
+    ykctl/commands/node.cpp
+    ykctl/commands/partition.cpp
+    ykctl/commands/queue.cpp
+    ykctl/commands/recovery.cpp
+    ykctl/commands/replay.cpp
+    ykctl/explain/explain_user.cpp
+    ykctl/mcs/deployment_apply.cpp
+    ykctl/mcs/deployment_lists.cpp
+    ykctl/mcs/deployment_logs.cpp
+    ykctl/mcs/deployment_watch.cpp
+    ykctl/mcs/node.cpp
+    ykctl/render/output.cpp
+    ykd/dump/dump_pages.cpp
+    ykd/explain/explain_config.cpp
+    ykd/explain/explain_node.cpp
+    ykd/explain/explain_placement.cpp
+    ykd/explain/explain_queue.cpp
+    ykd/explain/explain_user.cpp
+    ykd/explain/queue_settings.cpp
+    ykd/mcs/metrics/fetched_pages.cpp
+    ykd/mcs/requests/mcs_service.cpp
+    ykd/mcs/requests/mcs_watch_service.cpp
+    ykd/observe/event_streams.cpp
+    ykd/owner/rm_state.cpp
+    ykd/rest/rest_documents.cpp
+    ykd/rest/web_files.cpp
+    ykd/runtime/event_chunk.cpp
+    ykd/service/recovery_service.cpp
+)
