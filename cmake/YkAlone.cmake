@@ -28,6 +28,7 @@ set(YK_ALONE
     ykctl/commands/queue.cpp
     ykctl/commands/recovery.cpp
     ykctl/commands/replay.cpp
+    ykctl/commands/rm.cpp
     ykctl/explain/explain_user.cpp
     ykctl/mcs/deployment_apply.cpp
     ykctl/mcs/deployment_lists.cpp

@@ -6,7 +6,8 @@ add_library(yk_warnings INTERFACE)
 target_compile_options(yk_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
                        -Wnon-virtual-dtor -Wold-style-cast -Wundef)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(yk_warnings INTERFACE -Wno-restrict) # false alarms on "text" + std::string (GCC bug 105329)
+  # False alarms on "text" + std::string (GCC bug 105329).
+  target_compile_options(yk_warnings INTERFACE -Wno-restrict -Wno-stringop-overflow)
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   target_compile_options(yk_warnings INTERFACE -Wno-bitwise-instead-of-logical) # libcore/resources/lanes.h means it
@@ -34,9 +35,6 @@ endif()
 find_program(YK_MOLD mold)
 if(YK_MOLD)
   target_link_options(yk_options INTERFACE -fuse-ld=mold)
-endif()
-if(YK_LTO)
-  set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
 endif()
 
 # msgpack-cxx is used without Boost: no Boost type crosses the wire. So Debian's package configuration, which requires
@@ -114,6 +112,14 @@ function(yk_busy)
       target_compile_options(${name} PRIVATE ${YK_BUSY_FLAGS})
     endif()
   endforeach()
+endfunction()
+
+# yk_link_time(TARGET...): with YK_LTO, what decides and what turns messages into decisions is optimised across its files
+# when a program is linked. The rest gains nothing that could be measured, and each program would wait minutes for it.
+function(yk_link_time)
+  if(YK_LTO)
+    set_target_properties(${ARGN} PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)
+  endif()
 endfunction()
 
 function(yk_program name folder)
