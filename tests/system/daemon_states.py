@@ -6,6 +6,7 @@ import json
 import pty
 import resource
 import select
+import time
 
 from daemon_support import *
 
@@ -125,6 +126,16 @@ def test_every_transition_is_logged_counted_and_shown():  # I-201
         gone = lambda was, now: metric(rm.client, "yunikorn_rm_transitions_total", rm="", **{"from": was, "to": now})
         until("they stay counted", lambda: gone("Running", "New") == 1)
         check(gone("Recovering", "Failed") == 1)
+
+
+def test_a_ping_counts_from_when_it_came():  # I-385
+    """Not from the RM's last turn, which may be two seconds ago: one that only pings was Suspended once a turn."""
+    with Daemon("--settings", "@conf", files={"conf": "livenessTimeout: 1s\n"}) as daemon:
+        rm = Rm(daemon)
+        for _ in range(25):
+            check(rm.client.get("Ping", {"rmID": rm.rm})["state"] == 1, daemon.text())
+            time.sleep(0.2)
+        check("Suspended" not in daemon.text(), daemon.text())
 
 
 def test_the_dump_of_recoveries():  # 5.2

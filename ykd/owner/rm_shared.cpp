@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykd/owner/rm_shared.h"
 
+#include <algorithm>
+
 #include "ykd/runtime/clock.h"
 
 namespace yk {
 
-RmShared::RmShared(std::string id, MailboxLimits inbound, StreamLimits outbound, Instant now)
+RmShared::RmShared(std::string id, MailboxLimits inbound, StreamLimits outbound, bool virtual_clock, Instant now)
     : rm_id(std::move(id)),
+      virtual_clock(virtual_clock),
       mailbox(inbound),
       stream(outbound),
       last_alive(now.ns),
@@ -16,8 +19,10 @@ RmShared::RmShared(std::string id, MailboxLimits inbound, StreamLimits outbound,
     stream.set_listener([this] { mailbox.wake(); });
 }
 
+/// The scheduler's time is that of the last turn, which may be two seconds ago where nothing happens.
 void RmShared::mark_alive() {
-    mark_alive_at(published_now.load(std::memory_order_relaxed));
+    const std::int64_t at_turn = published_now.load(std::memory_order_relaxed);
+    mark_alive_at(virtual_clock ? at_turn : std::max(at_turn, real_now().ns));
     if (state.load(std::memory_order_relaxed) == si::CoreState::Suspended)
         mailbox.wake(); // the next turn ends the suspension
 }

@@ -21,7 +21,7 @@
 namespace yk {
 
 struct RmShared {
-    RmShared(std::string id, MailboxLimits inbound, StreamLimits outbound, Instant now);
+    RmShared(std::string id, MailboxLimits inbound, StreamLimits outbound, bool virtual_clock, Instant now);
 
     /// Notes a sign of life of the session that owns the RM (I-385).
     void mark_alive();
@@ -32,6 +32,7 @@ struct RmShared {
     static void hand_back(OwnerTaskPtr& task, bool accepted) { task->gone(accepted); }
 
     const std::string rm_id;
+    const bool virtual_clock;
     Mailbox<OwnerTaskPtr> mailbox;
     OutboundStream stream;
     std::atomic<std::int64_t> last_alive;                 // the last sign of life, in the scheduler's time

@@ -23,7 +23,7 @@ private:
 
 RmThread::RmThread(std::string rm_id, const OwnerOptions& options, Instant now, EventRing& ring, TallyBoard& tally,
                    RmOwner::Hooks hooks)
-    : shared_(std::move(rm_id), options.inbound, options.outbound, now),
+    : shared_(std::move(rm_id), options.inbound, options.outbound, options.virtual_clock, now),
       owner_(shared_, options, now, ring, tally, std::move(hooks)) {
     thread_.start(
         "owner", [this] { owner_.run(); }, [this] { return owner_.turn_if_due(); });
