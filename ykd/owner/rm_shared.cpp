@@ -7,9 +7,9 @@
 
 namespace yk {
 
-RmShared::RmShared(std::string id, MailboxLimits inbound, StreamLimits outbound, bool virtual_clock, Instant now)
+RmShared::RmShared(std::string id, MailboxLimits inbound, StreamLimits outbound, bool is_virtual, Instant now)
     : rm_id(std::move(id)),
-      virtual_clock(virtual_clock),
+      virtual_clock(is_virtual),
       mailbox(inbound),
       stream(outbound),
       last_alive(now.ns),

@@ -21,7 +21,7 @@
 namespace yk {
 
 struct RmShared {
-    RmShared(std::string id, MailboxLimits inbound, StreamLimits outbound, bool virtual_clock, Instant now);
+    RmShared(std::string id, MailboxLimits inbound, StreamLimits outbound, bool is_virtual, Instant now);
 
     /// Notes a sign of life of the session that owns the RM (I-385).
     void mark_alive();
