@@ -7,7 +7,8 @@ target_compile_options(yk_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -
                        -Wnon-virtual-dtor -Wold-style-cast -Wundef)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # False alarms on "text" + std::string (GCC bug 105329), and on variants and optionals that are moved (80635).
-  target_compile_options(yk_warnings INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-maybe-uninitialized)
+  target_compile_options(yk_warnings INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds
+                         -Wno-maybe-uninitialized)
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   target_compile_options(yk_warnings INTERFACE -Wno-bitwise-instead-of-logical) # libcore/resources/lanes.h means it
