@@ -58,12 +58,12 @@ endfunction()
 
 # yk_together(SOURCE...): with YK_UNITY, the sources of a folder are compiled as a few files, which parses what they
 # include once for ten of them. Those of YK_ALONE stay by themselves: they have names of the same text as others of their
-# folder, in namespaces without a name.
+# folder, in namespaces without a name. What supports tests does, too: a program takes some of its files and not others.
 function(yk_together)
   set(count 0)
   foreach(source IN LISTS ARGN)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE path)
-    if(NOT path IN_LIST YK_ALONE)
+    if(NOT path IN_LIST YK_ALONE AND NOT path MATCHES "^tests/")
       math(EXPR part "${count} / 10")
       math(EXPR count "${count} + 1")
       cmake_path(GET path PARENT_PATH folder)
@@ -116,7 +116,7 @@ function(yk_busy)
 endfunction()
 
 # yk_link_time(TARGET...): with YK_LTO, what decides and what turns messages into decisions is optimised across its files
-# when a program is linked. The rest gains nothing that could be measured, and each program would wait minutes for it.
+# when a program is linked. For the rest each program would wait minutes for that.
 function(yk_link_time)
   if(YK_LTO)
     set_target_properties(${ARGN} PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)
