@@ -9,7 +9,7 @@
 #include "libcore/config_yaml/load.h"
 #include "libcore/config_yaml/tree.h"
 #include "protocol/http/gzip.h"
-#include "ykd/rest/rest_answers.h"
+#include "ykd/rest/exchange/rest_answers.h"
 #include "ykd/rest/rest_configuration.h"
 #include "ykd/rest/rest_names.h"
 #include "ykd/rest/rest_router.h"

@@ -162,6 +162,7 @@ Result<void> Daemon::open_http() {
                                log("core.rest").warn("{}{}", what, *suffix);
                        }));
     http_ = std::move(server);
+    rest_.start();
     log("core.rest").info("listening on {}", http_->url());
     return {};
 }

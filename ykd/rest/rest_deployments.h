@@ -7,8 +7,8 @@
 
 #include "protocol/http/http_message.h"
 #include "protocol/si/tool_requests.h"
-#include "ykd/rest/rest_answers.h"
-#include "ykd/rest/rest_caller.h"
+#include "ykd/rest/exchange/rest_answers.h"
+#include "ykd/rest/exchange/rest_caller.h"
 
 namespace yk::service {
 

@@ -3,8 +3,8 @@
 // Events over HTTP: those that are kept, and a stream of those that come.
 
 #include "protocol/http/http_message.h"
-#include "ykd/rest/rest_answers.h"
-#include "ykd/rest/rest_caller.h"
+#include "ykd/rest/exchange/rest_answers.h"
+#include "ykd/rest/exchange/rest_caller.h"
 
 namespace yk::service {
 

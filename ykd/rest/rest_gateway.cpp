@@ -7,11 +7,11 @@
 #include <array>
 
 #include "libcore/config/names.h"
+#include "ykd/rest/exchange/rest_lists.h"
 #include "ykd/rest/rest_configuration.h"
 #include "ykd/rest/rest_deployments.h"
 #include "ykd/rest/rest_documents.h"
 #include "ykd/rest/rest_events.h"
-#include "ykd/rest/rest_lists.h"
 #include "ykd/rest/rest_metrics.h"
 #include "ykd/rest/rest_names.h"
 
@@ -102,6 +102,14 @@ const std::vector<RestGateway::Route>& RestGateway::routes() {
         {"GET", "/ws/v1/mcs/deployments/:id", &Rest::deployment},
         {"PUT", "/ws/v1/mcs/deployments/:id", &Rest::changed_deployment, true},
         {"DELETE", "/ws/v1/mcs/deployments/:id", &Rest::deleted_deployment, true},
+        {"GET", "/ws/v1/page/changes", &Rest::for_page, true},
+        {"GET", "/ws/v1/page/explain", &Rest::for_page, true},
+        {"GET", "/ws/v1/page/configurations", &Rest::for_page, true},
+        {"GET", "/ws/v1/page/preemptions", &Rest::for_page, true},
+        {"GET", "/ws/v1/page/use", &Rest::for_page, true},
+        {"GET", "/ws/v1/page/partition/:partition/nodes", &Rest::for_page, true},
+        {"GET", "/ws/v1/page/partition/:partition/applications", &Rest::for_page, true},
+        {"GET", "/ykd", &Rest::own_page, true},
         {"GET", "/livez", nullptr, true},
         {"GET", "/readyz", &Rest::ready, true},
         {"GET", "/metrics", &Rest::own_metrics, true},
@@ -125,7 +133,7 @@ HttpAnswer RestGateway::answer(const http::HttpRequest& request) {
                             request.method == "GET");
     case RestMatch::Kind::NotAllowed: return not_allowed(match.text);
     case RestMatch::Kind::Options: return options(match.text);
-    case RestMatch::Kind::NotFound: return page(request);
+    case RestMatch::Kind::NotFound: return file_or_own_page(request);
     }
     const Route& route = routes()[match.route];
     if (route.serve == nullptr) return text_answer(200, "ok"); // that there is an answer is the answer
@@ -141,8 +149,10 @@ HttpAnswer RestGateway::answer(const http::HttpRequest& request) {
     return answer;
 }
 
-HttpAnswer RestGateway::page(const http::HttpRequest& request) const {
-    auto found = pages_ && request.method == "GET" ? pages_->answer(request) : std::nullopt;
+HttpAnswer RestGateway::file_or_own_page(const http::HttpRequest& request) const {
+    if (request.method != "GET") return text_answer(404, "404 page not found");
+    if (!pages_ && request.path == "/") return OwnPage::document(request);
+    auto found = pages_ ? pages_->answer(request) : std::nullopt;
     return found ? *std::move(found) : text_answer(404, "404 page not found");
 }
 
@@ -318,6 +328,19 @@ HttpAnswer RestGateway::full_dump(Visit& visit) {
             rest_full_dump(std::move(reply.body["data"]), active.ok() ? with_go_names(*active) : Value(nullptr)), 2) +
         "\n";
     return answer;
+}
+
+// --- the page of ykd itself ---------------------------------------------------------------------
+
+HttpAnswer RestGateway::own_page(Visit& visit) {
+    return OwnPage::document(visit.request);
+}
+
+/// What the page of ykd itself asks for.
+HttpAnswer RestGateway::for_page(Visit& visit) {
+    if (!visit.values.empty())
+        if (auto refusal = in_partition(visit)) return *std::move(refusal);
+    return own_page_.answer(*visit.loan, visit.request, {visit.partition, visit.rm_id});
 }
 
 HttpAnswer RestGateway::moved_to_debug(Visit& visit) {

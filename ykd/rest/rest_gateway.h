@@ -14,8 +14,9 @@
 #include "libcore/base/result.h"
 #include "protocol/http/http_message.h"
 #include "protocol/si/tool_requests.h"
-#include "ykd/rest/rest_answers.h"
-#include "ykd/rest/rest_caller.h"
+#include "ykd/rest/exchange/rest_answers.h"
+#include "ykd/rest/exchange/rest_caller.h"
+#include "ykd/rest/page/own_page.h"
 #include "ykd/rest/rest_router.h"
 #include "ykd/rest/web_files.h"
 
@@ -30,8 +31,13 @@ public:
     void add_pages(WebFiles pages) { pages_ = std::move(pages); }
 
     [[nodiscard]] HttpAnswer answer(const http::HttpRequest& request);
+    /// From now on requests come, and what pages show of the past is kept.
+    void start() { own_page_.start(); }
     /// Ends the sessions; nothing is asked any more.
-    void clear() { callers_.clear(); }
+    void clear() {
+        own_page_.stop();
+        callers_.clear();
+    }
 
 private:
     using Loan = RestCallers::Loan;
@@ -50,7 +56,7 @@ private:
         bool is_plain = false;                    // without the headers that the original's handlers have
     };
     static const std::vector<Route>& routes();
-    [[nodiscard]] HttpAnswer page(const http::HttpRequest& request) const;
+    [[nodiscard]] HttpAnswer file_or_own_page(const http::HttpRequest& request) const;
     void add_cors(const http::HttpRequest& request, HttpAnswer& answer) const;
 
     // --- what a route needs ---------------------------------------------------------------------
@@ -104,12 +110,15 @@ private:
     [[nodiscard]] HttpAnswer new_deployment(Visit& visit);
     [[nodiscard]] HttpAnswer changed_deployment(Visit& visit);
     [[nodiscard]] HttpAnswer deleted_deployment(Visit& visit);
+    [[nodiscard]] HttpAnswer own_page(Visit& visit);
+    [[nodiscard]] HttpAnswer for_page(Visit& visit);
     [[nodiscard]] HttpAnswer full_dump(Visit& visit);
     [[nodiscard]] HttpAnswer moved_to_debug(Visit& visit);
 
     const RestPort port_;
     const std::vector<std::string> origins_;
     RestCallers callers_{port_, kMostAtOnce};
+    OwnPage own_page_{port_};
     const RestRouter router_;
     std::optional<WebFiles> pages_;
 

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "ykd/rest/rest_answers.h"
+#include "ykd/rest/exchange/rest_answers.h"
 
 using namespace yk::service;
 using yk::wire::Value;

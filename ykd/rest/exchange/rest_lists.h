@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "protocol/wire/value.h"
-#include "ykd/rest/rest_answers.h"
-#include "ykd/rest/rest_caller.h"
+#include "ykd/rest/exchange/rest_answers.h"
+#include "ykd/rest/exchange/rest_caller.h"
 
 namespace yk::service {
 

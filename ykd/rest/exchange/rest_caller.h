@@ -18,7 +18,7 @@
 #include "protocol/si/kinds.h"
 #include "protocol/wire/codec.h"
 #include "protocol/wire/envelope.h"
-#include "ykd/rest/rest_reply.h"
+#include "ykd/rest/exchange/rest_reply.h"
 
 namespace yk::service {
 

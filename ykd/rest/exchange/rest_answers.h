@@ -8,7 +8,7 @@
 #include "protocol/http/http_message.h"
 #include "protocol/si/errors.h"
 #include "protocol/wire/value.h"
-#include "ykd/rest/rest_reply.h"
+#include "ykd/rest/exchange/rest_reply.h"
 
 namespace yk::service {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ykd/rest/rest_answers.h"
+#include "ykd/rest/exchange/rest_answers.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ykd/rest/rest_lists.h"
+#include "ykd/rest/exchange/rest_lists.h"
 
 namespace yk::service {
 
