@@ -10,8 +10,8 @@
 namespace yk::rs {
 
 struct WalSettings {
-    std::int64_t pages = 1000;              // of 4 KiB, that are copied together
-    std::int64_t truncate_above = 64 * 256; // pages, 64 MiB: the file is cut, as soon as no reader needs it
+    std::int64_t pages = 1000;                // of 4 KiB, that are copied together
+    std::int64_t truncate_above = 64LL * 256; // pages, 64 MiB: the file is cut, as soon as no reader needs it
 };
 
 class WalCheckpoints {
