@@ -34,7 +34,7 @@ if(YK_FUZZ)
   target_link_options(yk_options INTERFACE -fsanitize=address,undefined)
 endif()
 find_program(YK_MOLD mold)
-if(YK_MOLD)
+if(YK_MOLD AND NOT YK_LTO) # it finds symbols twice where only some of the files are optimised when linked
   target_link_options(yk_options INTERFACE -fuse-ld=mold)
 endif()
 
