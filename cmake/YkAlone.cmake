@@ -48,7 +48,6 @@ set(YK_ALONE
     ykd/mcs/requests/mcs_watch_service.cpp
     ykd/observe/event_streams.cpp
     ykd/owner/rm_state.cpp
-    ykd/rest/rest_documents.cpp
     ykd/rest/web_files.cpp
     ykd/runtime/event_chunk.cpp
     ykd/service/recovery_service.cpp

@@ -9,6 +9,7 @@
 #include "libcore/config_yaml/dump.h"
 #include "libcore/config_yaml/scalars.h"
 #include "libcore/config_yaml/tree.h"
+#include "ykd/rest/exchange/rest_answers.h"
 
 namespace yk::service {
 namespace {
@@ -99,13 +100,6 @@ constexpr Shape kConfigurationShape{kConfiguration};
 
 Value value_of(const Node& node, const Field& field);
 
-/// Null, an empty text, a list or map with nothing in it, false and 0 are left out.
-bool is_empty(const Value& value) {
-    if (value.is_number()) return value == 0;
-    if (value.is_boolean()) return !value.get<bool>();
-    return value.is_string() ? value.get_ref<const std::string&>().empty() : value.empty();
-}
-
 const Node* member_of(const Node& node, std::string_view key) {
     const auto found = std::find_if(node.members.begin(), node.members.end(),
                                     [key](const config_yaml::Member& member) { return member.key == key; });
@@ -119,7 +113,7 @@ Value struct_of(const Node& node, const Shape& shape) {
         if (member == nullptr) continue;
         Value value = value_of(*member, field);
         // Of a choice no is an answer, where a flag that is off might as well not be there.
-        if (field.type == Type::Choice || !is_empty(value)) made[std::string(field.key)] = std::move(value);
+        if (field.type == Type::Choice || !is_omitted(value)) made[std::string(field.key)] = std::move(value);
     }
     return made;
 }

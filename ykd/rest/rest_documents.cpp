@@ -9,26 +9,11 @@
 #include <string_view>
 #include <utility>
 
+#include "ykd/rest/exchange/rest_answers.h"
+
 namespace yk::service {
-namespace {
 
 using wire::Value;
-
-/// Whether Go leaves the value out where its structures say `omitempty`.
-bool is_empty(const Value& value) {
-    switch (value.type()) {
-    case Value::value_t::null: return true;
-    case Value::value_t::boolean: return !value.get<bool>();
-    case Value::value_t::number_integer: return value.get<std::int64_t>() == 0;
-    case Value::value_t::number_unsigned: return value.get<std::uint64_t>() == 0;
-    case Value::value_t::string: return value.get_ref<const std::string&>().empty();
-    case Value::value_t::array:
-    case Value::value_t::object: return value.empty();
-    default: return false;
-    }
-}
-
-} // namespace
 
 // --- events -------------------------------------------------------------------------------------
 
@@ -38,12 +23,12 @@ Value rest_event(const Value& record) {
         "referenceID", "eventID",  "rmID",    "partitionName"};
     Value event = Value::object();
     for (const char* key : kOriginal)
-        if (record.contains(key) && !is_empty(record[key])) event[key] = record[key];
+        if (record.contains(key) && !is_omitted(record[key])) event[key] = record[key];
     event["resource"] = Value::object();
     if (!record.contains("resource") || record["resource"].empty()) return event;
     Value resources = Value::object();
     for (const auto& [name, amount] : record["resource"].items())
-        resources[name] = is_empty(amount) ? Value::object() : Value{{"value", amount}};
+        resources[name] = is_omitted(amount) ? Value::object() : Value{{"value", amount}};
     event["resource"]["resources"] = std::move(resources);
     return event;
 }
@@ -85,7 +70,7 @@ Value rest_utilization(Value partition) {
     for (Value& type : partition["utilizations"])
         for (Value& bucket : type["utilization"])
             for (const char* key : {"numOfNodes", "nodeNames"})
-                if (is_empty(bucket[key])) bucket.erase(key);
+                if (is_omitted(bucket[key])) bucket.erase(key);
     return partition;
 }
 
@@ -175,7 +160,7 @@ Value rest_full_dump(Value dump, Value configuration) {
     for (Value& cluster : dump["clusterInfo"]) cluster = rest_cluster(std::move(cluster));
     for (Value& application : dump["applications"]) application = rest_application(std::move(application));
     for (const char* key : {"applications", "appHistory", "containerHistory", "eventStreams"})
-        if (dump.contains(key) && is_empty(dump[key])) dump.erase(key);
+        if (dump.contains(key) && is_omitted(dump[key])) dump.erase(key);
     return dump;
 }
 

@@ -66,6 +66,12 @@ HttpAnswer handler_answer(int status) {
     return answer;
 }
 
+bool is_omitted(const wire::Value& value) {
+    if (value.is_number()) return value == 0;
+    if (value.is_boolean()) return !value.get<bool>();
+    return value.is_string() ? value.get_ref<const std::string&>().empty() : value.empty();
+}
+
 HttpAnswer json_answer(const wire::Value& value) {
     HttpAnswer answer = handler_answer(200);
     answer.body = json_text(value) + "\n";

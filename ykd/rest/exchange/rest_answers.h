@@ -19,6 +19,9 @@ using http::HttpAnswer;
 /// As json_text(), with a line for each member, indented by so many blanks.
 [[nodiscard]] std::string indented_json_text(const wire::Value& value, int blanks);
 
+/// Whether Go leaves the value out where its structures say `omitempty`: null, no, 0, or nothing in it.
+[[nodiscard]] bool is_omitted(const wire::Value& value);
+
 /// 200 with the value and a final newline.
 [[nodiscard]] HttpAnswer json_answer(const wire::Value& value);
 /// An answer of a handler without its body: with the headers that all of these have.

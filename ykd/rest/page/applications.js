@@ -272,22 +272,15 @@ function fillApplicationPanel(panel, id) {
     limit: 200,
     emptyText: "It has no allocations.",
     columns: [
-      { key: "key", title: "Key", wide: true, sort: (one) => one.allocationKey, cell: (one) => one.allocationKey },
+      kAllocationColumns.key,
       {
         key: "node",
         title: "Node",
         sort: (one) => one.nodeId ?? "",
         cell: (one) => (one.nodeId ? linkButton(one.nodeId, () => page.go("nodes", one.nodeId)) : "–"),
       },
-      { key: "resource", title: "Resources", cell: (one) => formatResource(one.resource) },
-      {
-        key: "since",
-        title: "Since",
-        number: true,
-        descending: true,
-        sort: (one) => one.allocationTime ?? 0,
-        cell: (one) => momentElement(one.allocationTime, ""),
-      },
+      kAllocationColumns.resource,
+      kAllocationColumns.since,
     ],
   });
   panel.feed(

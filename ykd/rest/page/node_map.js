@@ -263,16 +263,9 @@ function fillNodePanel(panel, name) {
         cell: (one) =>
           one.applicationId ? linkButton(one.applicationId, () => page.go("applications", one.applicationId)) : "not of ykd",
       },
-      { key: "key", title: "Key", wide: true, sort: (one) => one.allocationKey, cell: (one) => one.allocationKey },
-      { key: "resource", title: "Resources", cell: (one) => formatResource(one.resource) },
-      {
-        key: "since",
-        title: "Since",
-        number: true,
-        descending: true,
-        sort: (one) => one.allocationTime ?? 0,
-        cell: (one) => momentElement(one.allocationTime, ""),
-      },
+      kAllocationColumns.key,
+      kAllocationColumns.resource,
+      kAllocationColumns.since,
     ],
   });
   panel.feed(

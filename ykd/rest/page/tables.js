@@ -151,3 +151,17 @@ class DataTable {
     next.querySelector("button")?.focus();
   }
 }
+
+/// What every list of allocations has, whether of a node or of an application.
+const kAllocationColumns = {
+  key: { key: "key", title: "Key", wide: true, sort: (one) => one.allocationKey, cell: (one) => one.allocationKey },
+  resource: { key: "resource", title: "Resources", cell: (one) => formatResource(one.resource) },
+  since: {
+    key: "since",
+    title: "Since",
+    number: true,
+    descending: true,
+    sort: (one) => one.allocationTime ?? 0,
+    cell: (one) => momentElement(one.allocationTime, ""),
+  },
+};
