@@ -49,9 +49,9 @@ std::optional<Refusal> Partition::create_node(const NodeSpec& spec, Instant now)
     node.capacity = prune(amounts_of(spec.capacity));
     node.reported = prune(amounts_of(spec.occupied));
     node.schedulable = spec.action == NodeAction::Create;
+    event(EventType::Node, id, EventChange::Set, EventDetail::NodeSchedulable, now);
     root_max_event(before, now);
     event(EventType::Node, id, EventChange::Add, EventDetail::None, now, {}, node.capacity);
-    event(EventType::Node, id, EventChange::Set, EventDetail::NodeSchedulable, now);
     for (AskSpec allocation : spec.existing) {
         allocation.node = spec.id; // an RM need not say it again
         ask(allocation, now, false);
