@@ -18,7 +18,7 @@ enum Check : std::size_t { // positions in health_checks()
     NegativeNode,
     PartitionSum,
     NodeSum,
-    Reservations,
+    ReservationCount,
     OrphanOnNode,
     OrphanOnApplication,
     QueueUsage,
@@ -41,8 +41,8 @@ public:
         });
         if (!capacity.equals(state_.capacity) && !is_at_end({&capacity, &state_.capacity}))
             fail(PartitionSum, state_.full_name);
-        note(Reservations, state_.full_name + ": " + std::to_string(reserved) + " on " +
-                               std::to_string(state_.nodes.size()) + " nodes");
+        note(ReservationCount, state_.full_name + ": " + std::to_string(reserved) + " on " +
+                                   std::to_string(state_.nodes.size()) + " nodes");
     }
     void node(const Node& node) {
         const std::string what = "node " + node.id;

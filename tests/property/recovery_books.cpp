@@ -399,12 +399,12 @@ void RecoveryBooks::add_allocations(std::vector<Step>& steps, const Places& ends
         if (!each.gone && random_.chance(10)) // again
             steps.push_back({CommandKind::Allocations, {each.sent}, anywhere()});
         if (!each.released) continue;
-        constexpr std::array<const char*, 6> kTypes{"1", "1", "1", "0", "2", "3"};
+        constexpr std::array<const char*, 6> kTerminations{"1", "1", "1", "0", "2", "3"};
         const bool ask = each.node.second.empty();
         Element release = element_in(each.application.first, ask && random_.chance(50) ? "unask" : "release");
         if (!each.application.second.empty()) release.fields["app"] = each.application.second;
         release.fields["key"] = each.key;
-        release.fields["type"] = ask ? "1" : kTypes[static_cast<std::size_t>(random_.between(0, 5))];
+        release.fields["type"] = ask ? "1" : kTerminations[static_cast<std::size_t>(random_.between(0, 5))];
         steps.push_back({CommandKind::Allocations, {std::move(release)}, anywhere()});
     }
 }

@@ -24,6 +24,8 @@
 
 namespace yk::testing {
 
+using Map = ResourceMapView; // what a test says of a resource
+
 class Cluster {
 public:
     /// `queues`: the children of root, as YAML. `root`: further settings of the root queue, `partition`: of the

@@ -77,7 +77,7 @@ std::optional<Sourced> pick(const std::optional<std::string>& option, const std:
     return std::nullopt;
 }
 
-std::optional<std::string> text_of(const std::optional<Sourced>& value) {
+std::optional<std::string> value_text(const std::optional<Sourced>& value) {
     return value ? std::optional{value->text} : std::nullopt;
 }
 
@@ -190,8 +190,8 @@ Answer<Settings> resolve_settings(const GlobalOptions& options, const Environmen
     settings.address_given = options.socket.has_value();
     settings.address_named = socket.has_value();
     if (const auto problem = check_address(settings.address)) return *problem;
-    settings.rm = text_of(pick(options.rm, "rm", "YKCTL_RM", environment, file));
-    settings.partition = text_of(pick(options.partition, "partition", "YKCTL_PARTITION", environment, file));
+    settings.rm = value_text(pick(options.rm, "rm", "YKCTL_RM", environment, file));
+    settings.partition = value_text(pick(options.partition, "partition", "YKCTL_PARTITION", environment, file));
 
     const auto output = pick(options.output, "output", "YKCTL_OUTPUT", environment, file);
     if (const auto problem = check_choice(output, kFormats)) return *problem;
@@ -238,7 +238,7 @@ bool wants_json(const GlobalOptions& options, const Environment& environment) {
     auto name = options.output ? options.output : environment("YKCTL_OUTPUT");
     if (!name) {
         const auto file = read_client_file(environment);
-        if (file.ok()) name = text_of(pick(std::nullopt, "output", "", environment, *file));
+        if (file.ok()) name = value_text(pick(std::nullopt, "output", "", environment, *file));
     }
     return name == "json" || name == "jsonl";
 }

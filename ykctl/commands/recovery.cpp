@@ -33,7 +33,7 @@ Answer<std::string> rm_named(Context& context, const std::optional<std::string>&
     return only.id;
 }
 
-Failure with_way_out(Failure failure, const std::string& rm) {
+Failure with_advice(Failure failure, const std::string& rm) {
     if (failure.name == "E_BAD_STATE" && failure.hints.empty())
         failure.hints = {"in which state is it?  ykctl rm show " + rm};
     return failure;
@@ -46,7 +46,7 @@ std::optional<Failure> list_restored(Context& context, si::RecoveryListRequest r
     request.limit = kObjectsPerPage;
     do {
         auto page = context.call_for_rm(request);
-        if (!page.ok()) return with_way_out(std::move(page).error(), request.rm_id);
+        if (!page.ok()) return with_advice(std::move(page).error(), request.rm_id);
         const Value& items = member_of(*page, "items");
         take(std::vector<Value>(items.begin(), items.end()));
         request.cursor = text_of(*page, "cursor");
@@ -209,7 +209,7 @@ Answer<si::RecoveryDoneRequest> claim_of(Context& context, const DoneOptions& op
 Outcome send_done(Context& context, const DoneOptions& options) {
     YK_TRY(claim, claim_of(context, options));
     auto report = context.call_for_rm(claim);
-    if (!report.ok()) return with_way_out(std::move(report).error(), claim.rm_id);
+    if (!report.ok()) return with_advice(std::move(report).error(), claim.rm_id);
     const auto result = text_of(*report, "result");
     YK_TRY(shown, context.show_item(*report, result,
                                     context.settings().quiet ? std::string{}
@@ -238,7 +238,7 @@ std::string resolved_text(const std::string& rm, const std::string& action, cons
 Outcome resolve(Context& context, const ResolveOptions& options) {
     YK_TRY(rm, rm_named(context, options.rm));
     auto reply = context.call_for_rm(si::ResolveRecoveryRequest{.rm_id = rm, .action = options.action});
-    if (!reply.ok()) return with_way_out(std::move(reply).error(), rm);
+    if (!reply.ok()) return with_advice(std::move(reply).error(), rm);
     const auto state = number_of(*reply, "state");
     return context.show_item({{"rmID", rm}, {"action", options.action}, {"state", state}}, rm,
                              context.settings().quiet ? std::string{}

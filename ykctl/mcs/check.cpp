@@ -114,7 +114,7 @@ Value value_of(const CheckReport& report, const std::string& place, std::int64_t
         leases.push_back(
             {{"name", each.name}, {"holder", each.holder}, {"epoch", each.epoch}, {"leftMs", each.left_ms}});
     Value findings = Value::array();
-    for (const mcs::Finding& each : report.findings)
+    for (const mcs::DatabaseFault& each : report.findings)
         findings.push_back({{"what", each.what},
                             {"table", each.table},
                             {"id", each.id},
@@ -126,7 +126,7 @@ Value value_of(const CheckReport& report, const std::string& place, std::int64_t
             {"leftOut", report.left_out},  {"mended", mended}};
 }
 
-std::string finding_text(const mcs::Finding& each) {
+std::string finding_text(const mcs::DatabaseFault& each) {
     const std::string where = each.table + (each.table.empty() || each.id.empty() ? "" : " ") + each.id;
     return fmt::format("  {}{}{}: {}\n", each.what, where.empty() ? "" : " ", printable(where), printable(each.text));
 }
@@ -149,7 +149,7 @@ std::string report_text(const CheckReport& report, const std::string& place, std
     const std::uint64_t count = report.findings.size() + report.left_out;
     if (count == 0) return text + "nothing is wrong\n";
     text += fmt::format("{} wrong:\n", pluralize(count, "thing"));
-    for (const mcs::Finding& each : report.findings) text += finding_text(each);
+    for (const mcs::DatabaseFault& each : report.findings) text += finding_text(each);
     if (report.left_out > 0) text += fmt::format("  and {} more\n", report.left_out);
     return text;
 }

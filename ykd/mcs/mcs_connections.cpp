@@ -120,10 +120,10 @@ private:
 };
 
 LogHold hold_of_log(rs::PostgresConnection& connection) {
-    constexpr Duration kMoment = std::chrono::seconds{5};
+    constexpr Duration kShortHold = std::chrono::seconds{5};
     const auto holder = rs::find_fence_holder(connection);
     if (!holder.ok() || !*holder) return {};
-    if ((*holder)->age < kMoment) return {(*holder)->age, {}};
+    if ((*holder)->age < kShortHold) return {(*holder)->age, {}};
     return {(*holder)->age, "changes are not seen before a transaction ends that has been open for long: " +
                                 (*holder)->who + "; pg_terminate_backend() ends it"};
 }

@@ -16,14 +16,14 @@ namespace {
 constexpr std::string_view kFullQueue = " (inboundMaxItems and inboundMaxBytes of ykd.conf); send it again";
 
 /// How many elements of the inbound limit a request takes.
-std::uint64_t elements_of(const si::AllocationRequest& request) {
+std::uint64_t count_elements(const si::AllocationRequest& request) {
     return request.asks.size() + request.allocations.size() + request.releases.allocations_to_release.size() +
            request.releases.allocation_asks_to_release.size();
 }
-std::uint64_t elements_of(const si::ApplicationRequest& request) {
+std::uint64_t count_elements(const si::ApplicationRequest& request) {
     return request.add.size() + request.remove.size();
 }
-std::uint64_t elements_of(const si::NodeRequest& request) {
+std::uint64_t count_elements(const si::NodeRequest& request) {
     std::uint64_t count = request.nodes.size();
     for (const si::NodeInfo& node : request.nodes) count += node.existing_allocations.size();
     return count;
@@ -228,7 +228,7 @@ void UpdateService::update(const CallPtr& call) {
     if (!message) return;
     const RmPtr rm = find_rm(parts_.rms, call, message->rm_id, message->impersonate, Ownership::Owner);
     if (!rm || !is_heard(call, *message)) return;
-    const Load load{std::max<std::uint64_t>(1, elements_of(*message)), call->envelope.body.bytes().size()};
+    const Load load{std::max<std::uint64_t>(1, count_elements(*message)), call->envelope.body.bytes().size()};
     if (!is_admitted(call, rm, *message, load) || !can_be_echoed(call, *rm, load.bytes)) return;
     if (rm->owner.books_full())
         return call->busy(

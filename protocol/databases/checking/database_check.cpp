@@ -80,7 +80,7 @@ std::string all_triggers() {
 
 // --- looking ---------------------------------------------------------------------------------------------------------
 
-void add(CheckReport& report, std::size_t before, Finding finding) {
+void add(CheckReport& report, std::size_t before, DatabaseFault finding) {
     if (report.findings.size() - before < kShown)
         report.findings.push_back(std::move(finding));
     else
@@ -154,7 +154,7 @@ Result<void, StoreError> check_all(SqlConnection& connection, std::span<const Ch
 /// What a read says of damage names no page; what a look at all pages says may fail, too.
 void add_damage(SqlConnection& connection, const StoreError& met, std::span<const CheckRule> more,
                 CheckReport& report) {
-    const auto is_damage = [](const Finding& each) { return each.what == kDamaged; };
+    const auto is_damage = [](const DatabaseFault& each) { return each.what == kDamaged; };
     std::erase_if(report.findings, is_damage); // of a look at the pages that came to no end
     report.findings.push_back({kDamaged, "", "", "a read says: " + met.message, false});
     for (const CheckRule& rule : more) {
@@ -188,7 +188,7 @@ Result<void, StoreError> has_our_schema(SqlConnection& connection) {
 
 std::size_t CheckReport::mendable() const {
     return static_cast<std::size_t>(
-        std::count_if(findings.begin(), findings.end(), [](const Finding& each) { return each.can_be_mended; }));
+        std::count_if(findings.begin(), findings.end(), [](const DatabaseFault& each) { return each.can_be_mended; }));
 }
 
 Result<CheckReport, StoreError> check_database(SqlConnection& connection, std::span<const CheckRule> more) {

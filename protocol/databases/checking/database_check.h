@@ -15,7 +15,7 @@
 
 namespace yk::mcs {
 
-struct Finding {
+struct DatabaseFault {
     std::string_view what; // orphan, unreadable, miscounted, ...
     std::string table;
     std::string id;   // of the row; empty: of the table, or the database
@@ -41,8 +41,8 @@ struct CheckReport {
     std::string position; // of the change log
     std::vector<TableSize> tables;
     std::vector<LeaseNote> leases;
-    std::vector<Finding> findings; // the first of each sort
-    std::uint64_t left_out = 0;    // findings beyond these
+    std::vector<DatabaseFault> findings; // the first of each sort
+    std::uint64_t left_out = 0;          // findings beyond these
 
     [[nodiscard]] std::size_t mendable() const;
 };

@@ -50,11 +50,11 @@ TEST_CASE("a reader chooses its limits") {
 }
 
 TEST_CASE("a key that occurs twice is refused, or left to the reader") {
-    constexpr std::string_view kText = "a: 1\na: 2\n";
-    CHECK(fault_of(kText).rfind("f.yaml:2:1: mapping key \"a\" already defined at line 1", 0) == 0);
+    constexpr std::string_view kTwice = "a: 1\na: 2\n";
+    CHECK(fault_of(kTwice).rfind("f.yaml:2:1: mapping key \"a\" already defined at line 1", 0) == 0);
     TreeLimits limits;
     limits.unique_keys = false;
-    const auto tree = read_tree(kText, "f.yaml", limits);
+    const auto tree = read_tree(kTwice, "f.yaml", limits);
     REQUIRE(tree);
     REQUIRE((*tree)->members.size() == 2);
     CHECK((*tree)->members[1].value->scalar == "2");

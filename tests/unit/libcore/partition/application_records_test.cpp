@@ -16,7 +16,6 @@ namespace yk::testing {
 
 namespace {
 
-using Map = ResourceMapView;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 

@@ -11,8 +11,6 @@ namespace yk::testing {
 
 namespace {
 
-using Map = ResourceMapView;
-
 Cluster running() {
     Cluster c;
     c.nodes(2, "vcore:10").application("app").asks("app", 2, "vcore:4");

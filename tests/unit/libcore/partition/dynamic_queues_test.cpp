@@ -14,7 +14,6 @@ namespace yk::testing {
 
 namespace {
 
-using Map = ResourceMapView;
 const char* const kProvided = "placementrules: [{name: provided, create: true}]";
 
 Cluster dynamic(const std::string& queues, const std::string& root = {}) {

@@ -9,6 +9,7 @@
 #include "libcore/partition/partition_context.h"
 #include "libcore/preemption/quota.h"
 #include "tests/unit/libcore/partition/gangs/story.h"
+#include "tests/unit/libcore/preemption/starved.h"
 
 namespace yk::testing {
 
@@ -17,7 +18,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr const char* kOther = "other=1 tags=creationTime:1000";
 constexpr const char* kOn = "preemption: {quotapreemptionenabled: true}";
 
 constexpr const char* kLimited =

@@ -9,12 +9,6 @@
 
 namespace yk::testing {
 
-namespace {
-
-using Map = ResourceMapView;
-
-} // namespace
-
 TEST_CASE("S-480 CREATE and what it rejects") {
     struct Row {
         const char* node;

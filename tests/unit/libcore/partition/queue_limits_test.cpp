@@ -7,12 +7,6 @@
 
 namespace yk::testing {
 
-namespace {
-
-using Map = ResourceMapView;
-
-} // namespace
-
 TEST_CASE("S-250 headroom of a tree") {
     Cluster c{"[{name: p, parent: true, resources: {max: {a: 20, b: 8}}, queues: [{name: l1}, {name: l2}]}]"};
     c.node("n", "a:20,b:10").application("x", "root.p.l1").application("y", "root.p.l2");

@@ -11,12 +11,6 @@
 
 namespace yk::testing {
 
-namespace {
-
-using Map = ResourceMapView;
-
-} // namespace
-
 TEST_CASE("S-490 refused applications") {
     struct Row {
         const char* app;

@@ -10,12 +10,6 @@
 
 namespace yk::testing {
 
-namespace {
-
-using Map = ResourceMapView;
-
-} // namespace
-
 // --- the rows of I-242 ----------------------------------------------------------------------------------------------
 
 TEST_CASE("I-242 I-243 I-244 an allocation whose application comes later waits in quarantine and occupies its node") {

@@ -9,7 +9,6 @@ namespace yk::testing {
 
 namespace {
 
-using Map = ResourceMapView;
 using Texts = std::map<std::string, std::string>;
 const char* const kProvided = "placementrules: [{name: provided, create: true}]";
 

@@ -9,12 +9,6 @@
 
 namespace yk::testing {
 
-namespace {
-
-using Map = ResourceMapView;
-
-} // namespace
-
 // --- changes of the configuration (section 14) ----------------------------------------------------------------------
 
 TEST_CASE("C-420 after a reload the new limits hold for known and for future users; usage stays") {

@@ -10,12 +10,6 @@
 
 namespace yk::testing {
 
-namespace {
-
-using Map = ResourceMapView;
-
-} // namespace
-
 // --- running applications (C-410 to C-413) --------------------------------------------------------------------------
 
 TEST_CASE("C-410 C-416 C-502 may a second application run") {

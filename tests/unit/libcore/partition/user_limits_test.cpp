@@ -11,12 +11,6 @@
 
 namespace yk::testing {
 
-namespace {
-
-using Map = ResourceMapView;
-
-} // namespace
-
 // --- tracking (C-400 to C-407) --------------------------------------------------------------------------------------
 
 TEST_CASE("C-400 usage and running applications are counted at every level of the path") {

@@ -12,6 +12,7 @@
 #include "libcore/reports/snapshot.h"
 #include "tests/support/cluster.h"
 #include "tests/support/state_text.h"
+#include "tests/unit/libcore/preemption/starved.h"
 
 namespace yk::testing {
 
@@ -19,8 +20,6 @@ namespace {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
-
-constexpr const char* kOther = "other=1 tags=creationTime:1000"; // old enough for any delay
 
 AskView ask_of(Cluster& c, const std::string& key) {
     for (const AskView& ask : c.app("x").asks)

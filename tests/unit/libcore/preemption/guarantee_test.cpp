@@ -9,6 +9,7 @@
 #include "libcore/preemption/candidates.h"
 #include "libcore/preemption/guarantee.h"
 #include "tests/support/cluster.h"
+#include "tests/unit/libcore/preemption/starved.h"
 
 namespace yk::testing {
 
@@ -28,8 +29,6 @@ std::string fence_of(Cluster& c, const std::string& app, const std::string& key)
     const Application& owner = partition.state().applications[ask.application];
     return fence_root(*owner.queue, partition.state().resource_of(ask)).path;
 }
-
-constexpr const char* kOther = "other=1 tags=creationTime:1000"; // old enough for any delay
 
 } // namespace
 

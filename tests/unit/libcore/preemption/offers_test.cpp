@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tests/support/cluster.h"
+#include "tests/unit/libcore/preemption/starved.h"
 
 namespace yk::testing {
 
@@ -13,10 +14,8 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr const char* kOther = "other=1 tags=creationTime:1000"; // old enough for any delay
-
 /// Leaf c2 with a guarantee for application `x`, leaf c1 without for `v`; nobody reserves on its own.
-Cluster starved(const std::string& guaranteed, bool predicates = false) {
+Cluster starved_unreserved(const std::string& guaranteed, bool predicates = false) {
     Settings settings = Cluster::manual_settings();
     settings.reservations_disabled = true;
     Cluster c{
@@ -32,7 +31,7 @@ std::string reasons(Cluster& c) {
 } // namespace
 
 TEST_CASE("P-056 P-062 I-050 the RM is asked about the node's plan and says how much of it has to go") {
-    Cluster c = starved("memory: 8");
+    Cluster c = starved_unreserved("memory: 8");
     c.nodes(1, "memory:8").victim("v", "old", "memory:4", "n-0", 1).victim("v", "new", "memory:4", "n-0", 2);
     c.ask("x", "k", "memory:4", kOther).cycles(1);
     CHECK(c.asked() ==
@@ -85,7 +84,7 @@ TEST_CASE("P-056 P-062 I-050 the RM is asked about the node's plan and says how 
 }
 
 TEST_CASE("P-062 the RM is asked about at most 4,000 victims of a node") {
-    Cluster c = starved("memory: 8000");
+    Cluster c = starved_unreserved("memory: 8000");
     c.nodes(1, "memory:4100");
     std::string many = "alloc";
     for (int i = 0; i < 4100; ++i)
@@ -110,7 +109,7 @@ TEST_CASE("P-062 the RM is asked about at most 4,000 victims of a node") {
 }
 
 TEST_CASE("P-062 nodes by index and id, ten at a time, until one without a protected victim is agreed to") {
-    Cluster c = starved("memory: 4");
+    Cluster c = starved_unreserved("memory: 4");
     c.nodes(12, "memory:4");
     for (int i = 0; i < 12; ++i) {
         const std::string node = fmt::format("n-{}", i);
@@ -138,7 +137,7 @@ TEST_CASE("P-062 nodes by index and id, ten at a time, until one without a prote
 }
 
 TEST_CASE("P-062 a protected victim is taken only when no further node is left") {
-    Cluster c = starved("memory: 4");
+    Cluster c = starved_unreserved("memory: 4");
     c.nodes(11, "memory:4");
     for (int i = 0; i < 11; ++i) c.existing("v", fmt::format("v-{}", i), "memory:4", fmt::format("n-{}", i));
     c.ask("x", "k", "memory:4", kOther).cycles(1);
@@ -168,7 +167,7 @@ TEST_CASE("I-051 P-062 a node where the ask fits as it is is asked about with an
 }
 
 TEST_CASE("P-141 an ask that the RM refuses where there is room may preempt elsewhere") {
-    Cluster c = starved("memory: 4", true);
+    Cluster c = starved_unreserved("memory: 4", true);
     c.nodes(2, "memory:4").victim("v", "v", "memory:4", "n-1", 1).ask("x", "k", "memory:4", kOther).cycles(1);
     CHECK(c.asked() == Lines{"call 1: x/k on n-0?"});
     c.answer("fit call=1 no=n-0:zone");
@@ -208,7 +207,7 @@ TEST_CASE("P-025 P-064 the RM's answer is judged by what holds then: the victim'
 }
 
 TEST_CASE("P-064 an ask that could be placed meanwhile takes nobody") {
-    Cluster c = starved("memory: 4", true);
+    Cluster c = starved_unreserved("memory: 4", true);
     c.nodes(1, "memory:4").victim("v", "v", "memory:4", "n-0", 1).node("spare", "memory:1");
     c.ask("x", "k", "memory:4", kOther).cycles(1);
     CHECK(c.asked() == Lines{"call 1: x/k on n-0 if 1 or more of v go?"});
@@ -221,7 +220,7 @@ TEST_CASE("P-064 an ask that could be placed meanwhile takes nobody") {
 
 TEST_CASE("P-020 P-064 an ask that may not preempt any more when the RM agrees takes nobody") {
     constexpr const char* kQueues = "[{name: c2, resources: {guaranteed: {memory: 4}}}, {name: c1}]";
-    Cluster c = starved("memory: 4");
+    Cluster c = starved_unreserved("memory: 4");
     c.nodes(1, "memory:4").victim("v", "v", "memory:4", "n-0", 1).ask("x", "k", "memory:4", kOther).cycles(1);
     CHECK(c.asked() == Lines{"call 1: x/k on n-0 if 1 or more of v go?"});
     SECTION("its user is at the limit") {
@@ -239,7 +238,7 @@ TEST_CASE("P-020 P-064 an ask that may not preempt any more when the RM agrees t
 
 TEST_CASE("P-024 with such an RM, too, the reason of an attempt that fails is told") {
     SECTION("the guarantee does not carry the ask") {
-        Cluster c = starved("memory: 3");
+        Cluster c = starved_unreserved("memory: 3");
         c.nodes(1, "memory:4").victim("v", "v", "memory:4", "n-0", 1).ask("x", "k", "memory:4", kOther).cycles(1);
         CHECK(c.asked() == Lines{});
         CHECK(reasons(c).find("preemption does not satisfy guarantees") != std::string::npos);
@@ -247,14 +246,14 @@ TEST_CASE("P-024 with such an RM, too, the reason of an attempt that fails is to
         CHECK(c.app("x").asks.at(0).last_preemption->fence_root == "root");
     }
     SECTION("nobody may go") {
-        Cluster c = starved("memory: 4");
+        Cluster c = starved_unreserved("memory: 4");
         c.nodes(1, "memory:4").ask("v", "v", "memory:4", "prio=9").cycles(1);
         c.ask("x", "k", "memory:4", kOther).cycles(1);
         CHECK(reasons(c).find("preemption does not help") != std::string::npos);
         REQUIRE(c.app("x").asks.at(0).last_preemption);
     }
     SECTION("the RM agrees to none") {
-        Cluster c = starved("memory: 4");
+        Cluster c = starved_unreserved("memory: 4");
         c.nodes(1, "memory:4").victim("v", "v", "memory:4", "n-0", 1).ask("x", "k", "memory:4", kOther).cycles(1);
         c.answer("preempt call=1");
         c.cycles(1);

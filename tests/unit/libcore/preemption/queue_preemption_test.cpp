@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tests/support/cluster.h"
+#include "tests/unit/libcore/preemption/starved.h"
 
 namespace yk::testing {
 
@@ -15,10 +16,8 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr const char* kOther = "other=1 tags=creationTime:1000"; // old enough for any delay
-
 /// Leaf c2 with a guarantee for application `x`, leaf c1 without for `v`.
-Cluster starved(const std::string& guaranteed, const std::string& c1 = {}) {
+Cluster starved_beside(const std::string& guaranteed, const std::string& c1 = {}) {
     return Cluster{fmt::format("[{{name: c2, resources: {{guaranteed: {{{}}}}}}}, {{name: c1{}}}]", guaranteed,
                                c1.empty() ? "" : ", resources: {" + c1 + "}")};
 }
@@ -53,7 +52,7 @@ TEST_CASE("P-020 P-023 EX-P20 not before the delay, then once in 15 s") {
 }
 
 TEST_CASE("P-023 an ask that may not preempt others does not") {
-    Cluster c = starved("memory: 4");
+    Cluster c = starved_beside("memory: 4");
     applications(c.nodes(1, "memory:4")).victim("v", "v", "memory:4", "n-0", 1);
     c.ask("x", "k", "memory:4", "tags=creationTime:1000").advance(minutes{2}).cycles(3);
     CHECK(c.preempted() == "");
@@ -110,7 +109,7 @@ TEST_CASE("P-021 a successful attempt on another node moves the reservation") {
 }
 
 TEST_CASE("P-022 at most 10 attempts per leaf and cycle, the others follow in the next") {
-    Cluster c = starved("memory: 4", "guaranteed: {memory: 100}");
+    Cluster c = starved_beside("memory: 4", "guaranteed: {memory: 100}");
     applications(c.nodes(1, "memory:4")).victim("v", "v", "memory:4", "n-0", 1);
     for (int i = 0; i < 25; ++i) c.ask("x", fmt::format("k{:02}", i), "memory:1", kOther);
     const auto tried = [&] {
@@ -129,7 +128,7 @@ TEST_CASE("P-022 at most 10 attempts per leaf and cycle, the others follow in th
 }
 
 TEST_CASE("P-024 P-025 a failed attempt changes nothing but the log") {
-    Cluster c = starved("memory: 4", "guaranteed: {memory: 4}");
+    Cluster c = starved_beside("memory: 4", "guaranteed: {memory: 4}");
     applications(c.nodes(1, "memory:4")).victim("v", "v", "memory:4", "n-0", 1);
     c.notices();
     c.ask("x", "k", "memory:4", kOther).cycles(3);
@@ -141,7 +140,7 @@ TEST_CASE("P-024 P-025 a failed attempt changes nothing but the log") {
 }
 
 TEST_CASE("P-020 the attempt comes in the ask's place in the order: one before it is placed first") {
-    Cluster c = starved("memory: 4");
+    Cluster c = starved_beside("memory: 4");
     applications(c.nodes(2, "memory:4")).victim("v", "v", "memory:4", "n-0", 1);
     c.ask("x", "large", "memory:5", kOther).ask("x", "k", "memory:4", "prio=-1").cycles(1);
     CHECK(c.node_of("x", "k") == "n-1"); // nobody can help `large`
@@ -153,7 +152,7 @@ TEST_CASE("P-020 the attempt comes in the ask's place in the order: one before i
 
 TEST_CASE("P-052 EX-P14 D-30 no victim sinks its queue below its guarantee") {
     for (const int guaranteed : {5, 3}) {
-        Cluster c = starved("memory: 3", fmt::format("guaranteed: {{memory: {}}}", guaranteed));
+        Cluster c = starved_beside("memory: 3", fmt::format("guaranteed: {{memory: {}}}", guaranteed));
         applications(c.nodes(1, "memory:6"))
             .victim("v", "v1", "memory:3", "n-0", 1)
             .victim("v", "v2", "memory:3", "n-0", 2);
@@ -175,7 +174,7 @@ TEST_CASE("P-052 the guarantee of a parent of the victim's leaf counts, too") {
 }
 
 TEST_CASE("P-053 EX-P15 D-31 a victim that is too large is passed over, smaller ones are found") {
-    Cluster c = starved("memory: 4");
+    Cluster c = starved_beside("memory: 4");
     applications(c.nodes(1, "memory:10"))
         .victim("v", "vA", "memory:6", "n-0", 3)
         .victim("v", "vB", "memory:2", "n-0", 2);
@@ -184,7 +183,7 @@ TEST_CASE("P-053 EX-P15 D-31 a victim that is too large is passed over, smaller 
 }
 
 TEST_CASE("P-054 EX-P16 D-32 what is free on the node counts") {
-    Cluster c = starved("memory: 4");
+    Cluster c = starved_beside("memory: 4");
     applications(c.nodes(1, "memory:4"))
         .victim("v", "v", "memory:2", "n-0", 1)
         .ask("x", "k", "memory:4", kOther)
@@ -195,7 +194,7 @@ TEST_CASE("P-054 EX-P16 D-32 what is free on the node counts") {
 TEST_CASE("P-051 EX-P17 order: normal before originator before opted out, newer first") {
     const std::vector<std::string> expected{"b", "a b", "a b c", "a b c d"};
     for (int size = 1; size <= 4; ++size) {
-        Cluster c = starved("memory: 4");
+        Cluster c = starved_beside("memory: 4");
         applications(c.nodes(1, "memory:4"))
             .victim("v", "a", "memory:1", "n-0", 10)
             .victim("v", "b", "memory:1", "n-0", 20);
@@ -207,7 +206,7 @@ TEST_CASE("P-051 EX-P17 order: normal before originator before opted out, newer 
 }
 
 TEST_CASE("P-051 D-39 lower priority goes before newer") {
-    Cluster c = starved("memory: 4");
+    Cluster c = starved_beside("memory: 4");
     applications(c.nodes(1, "memory:2")).victim("v", "old", "memory:1", "n-0", 10, "prio=0");
     c.victim("v", "new", "memory:1", "n-0", 20, "prio=100")
         .ask("x", "k", "memory:1", "prio=200 other=1 tags=creationTime:9");
@@ -216,14 +215,14 @@ TEST_CASE("P-051 D-39 lower priority goes before newer") {
 }
 
 TEST_CASE("P-054 EX-P19 D-32 with several types all of them have to be covered") {
-    Cluster c = starved("vcore: 2m");
+    Cluster c = starved_beside("vcore: 2m");
     applications(c.nodes(1, "vcore:2,memory:400")).victim("v", "v1", "vcore:1,memory:200", "n-0", 1);
     c.victim("v", "v2", "vcore:1,memory:200", "n-0", 2).ask("x", "k", "vcore:2,memory:100", kOther).cycles(1);
     CHECK(c.preempted() == "v1 v2");
 }
 
 TEST_CASE("P-044 foreign allocations, and such with a required node, stay") {
-    Cluster c = starved("memory: 3");
+    Cluster c = starved_beside("memory: 3");
     applications(c.nodes(1, "memory:3"));
     c.play("alloc place key=f res=memory:1 node=n-0 tags=foreign:default");
     c.existing("v", "bound", "memory:1", "n-0", "self=1 tags=yunikorn.apache.org/requiredNode:n-0");
@@ -234,7 +233,7 @@ TEST_CASE("P-044 foreign allocations, and such with a required node, stay") {
 }
 
 TEST_CASE("P-050 a node that is drained, or kept for another ask, takes no part") {
-    Cluster c = starved("memory: 8");
+    Cluster c = starved_beside("memory: 8");
     applications(c.nodes(3, "memory:4"));
     for (int i = 0; i < 3; ++i) c.victim("v", fmt::format("v{}", i), "memory:4", fmt::format("n-{}", i), i + 1);
     c.play("nodes drain id=n-0");
@@ -363,7 +362,7 @@ TEST_CASE("P-071 EX-P21 victims of the node and of the queue together") {
 }
 
 TEST_CASE("P-060 P-061 D-33 a node with fewer victims, and one without originators, is preferred") {
-    Cluster c = starved("memory: 4");
+    Cluster c = starved_beside("memory: 4");
     applications(c.nodes(3, "memory:4")).victim("v", "driver", "memory:4", "n-0", 9, "originator=1");
     c.victim("v", "a1", "memory:2", "n-1", 5).victim("v", "a2", "memory:2", "n-1", 6);
     c.victim("v", "b1", "memory:4", "n-2", 1).ask("x", "k", "memory:4", kOther).cycles(1);
@@ -371,7 +370,7 @@ TEST_CASE("P-060 P-061 D-33 a node with fewer victims, and one without originato
 }
 
 TEST_CASE("3.3 EX-P18 D-35 parallel asks do not take more than the guarantee leaves") {
-    Cluster c = starved("memory: 5");
+    Cluster c = starved_beside("memory: 5");
     applications(c.nodes(4, "memory:5"));
     for (int i = 0; i < 4; ++i) c.victim("v", fmt::format("v{}", i), "memory:5", fmt::format("n-{}", i), i + 1);
     c.ask("x", "k1", "memory:5", kOther).ask("x", "k2", "memory:5", kOther).cycles(5);
@@ -384,7 +383,7 @@ TEST_CASE("3.3 EX-P18 D-35 parallel asks do not take more than the guarantee lea
 // --- what follows (P-074 to P-081) ----------------------------------------------------------------------------------
 
 TEST_CASE("P-072 the victim is told by whom") {
-    Cluster c = starved("memory: 4");
+    Cluster c = starved_beside("memory: 4");
     applications(c.nodes(1, "memory:4")).victim("v", "v", "memory:4", "n-0", 1).ask("x", "k", "memory:4", kOther);
     c.notices_in_full();
     c.cycles(1);
@@ -396,7 +395,7 @@ TEST_CASE("P-072 the victim is told by whom") {
 
 TEST_CASE("P-075 D-50 however a victim ends, preempting goes with it; a resize changes it by as much") {
     const auto run = [](const std::string& end) {
-        Cluster c = starved("memory: 4");
+        Cluster c = starved_beside("memory: 4");
         applications(c.nodes(2, "memory:4"))
             .victim("v", "v", "memory:4", "n-0", 1)
             .victim("v", "w", "memory:4", "n-1", 2);
@@ -418,7 +417,7 @@ TEST_CASE("P-075 D-50 however a victim ends, preempting goes with it; a resize c
 }
 
 TEST_CASE("P-075 P-078 a confirmation is not echoed, a second one is ignored, the time goes to preempted resources") {
-    Cluster c = starved("memory: 4");
+    Cluster c = starved_beside("memory: 4");
     applications(c.nodes(1, "memory:4"))
         .victim("v", "v", "memory:4", "n-0", 1)
         .ask("x", "k", "memory:4", kOther)
@@ -432,7 +431,7 @@ TEST_CASE("P-075 P-078 a confirmation is not echoed, a second one is ignored, th
 }
 
 TEST_CASE("P-079 D-51 an ask that loses its reservation may preempt again") {
-    Cluster c = starved("memory: 4");
+    Cluster c = starved_beside("memory: 4");
     applications(c.nodes(2, "memory:4")).victim("v", "v", "memory:4", "n-0", 1).victim("v", "w", "memory:4", "n-1", 2);
     c.ask("x", "k", "memory:4", kOther).cycles(1);
     CHECK(c.preempted() == "v");
@@ -445,7 +444,7 @@ TEST_CASE("P-079 D-51 an ask that loses its reservation may preempt again") {
 }
 
 TEST_CASE("P-079 an ask still unplaced 15 s after its last victim went may preempt again") {
-    Cluster c = starved("memory: 4");
+    Cluster c = starved_beside("memory: 4");
     applications(c.nodes(2, "memory:4")).victim("v", "v", "memory:4", "n-0", 1).victim("v", "w", "memory:4", "n-1", 2);
     c.ask("x", "k", "memory:4", kOther).cycles(1);
     c.play("alloc place key=f res=memory:4 node=n-0 tags=foreign:default");
@@ -459,7 +458,7 @@ TEST_CASE("P-079 an ask still unplaced 15 s after its last victim went may preem
 }
 
 TEST_CASE("P-081 the ask goes: its reservation goes, the victim goes all the same") {
-    Cluster c = starved("memory: 4");
+    Cluster c = starved_beside("memory: 4");
     applications(c.nodes(1, "memory:4"))
         .victim("v", "v", "memory:4", "n-0", 1)
         .ask("x", "k", "memory:4", kOther)
@@ -472,7 +471,7 @@ TEST_CASE("P-081 the ask goes: its reservation goes, the victim goes all the sam
 }
 
 TEST_CASE("P-074 a required-node ask takes the node over") {
-    Cluster c = starved("memory: 4");
+    Cluster c = starved_beside("memory: 4");
     applications(c.nodes(2, "memory:4")).victim("v", "v", "memory:4", "n-0", 1).ask("x", "k", "memory:4", kOther);
     c.victim("v", "w", "memory:3", "n-1", 2, "originator=1").cycles(1);
     CHECK(c.reserved_on("n-0") == "k");
@@ -482,7 +481,7 @@ TEST_CASE("P-074 a required-node ask takes the node over") {
 }
 
 TEST_CASE("P-077 the ask is placed elsewhere when there is room before its victim is gone") {
-    Cluster c = starved("memory: 4");
+    Cluster c = starved_beside("memory: 4");
     applications(c.nodes(1, "memory:4"))
         .victim("v", "v", "memory:4", "n-0", 1)
         .ask("x", "k", "memory:4", kOther)
@@ -494,7 +493,7 @@ TEST_CASE("P-077 the ask is placed elsewhere when there is room before its victi
 }
 
 TEST_CASE("P-008 placeholders are victims, and may trigger") {
-    Cluster c = starved("memory: 4");
+    Cluster c = starved_beside("memory: 4");
     c.application("x", "root.c2");
     c.application("v", "root.c1").nodes(1, "memory:4").victim("v", "p", "memory:4", "n-0", 1, "placeholder=1 group=g");
     c.ask("x", "k", "memory:4", "placeholder=1 group=h other=1 tags=creationTime:1000").cycles(1);

@@ -12,7 +12,6 @@ namespace yk::testing {
 
 namespace {
 
-using Map = ResourceMapView;
 using std::chrono::seconds;
 
 NodeExplanation explain(Cluster& c, const std::string& node) {

@@ -12,8 +12,6 @@ namespace yk::testing {
 
 namespace {
 
-using Map = ResourceMapView;
-
 UserExplanation explain(Cluster& c, const std::string& user, const std::string& path,
                         const std::vector<std::string>& groups = {}) {
     return explain_user(*c.core().read("default"), user, groups, path);

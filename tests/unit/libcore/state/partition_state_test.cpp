@@ -11,7 +11,6 @@ namespace yk::testing {
 
 namespace {
 
-using Map = ResourceMapView;
 using std::chrono::seconds;
 
 /// No request stops or drains a partition that stays (S-163), so the tests do it themselves.

@@ -38,7 +38,7 @@ struct Checked : testing::StateDatabase {
     /// `orphan deployment_scale web; ...`, with a `!` for what a person has to mend.
     [[nodiscard]] std::string wrong() const {
         std::string text;
-        for (const Finding& each : report().findings)
+        for (const DatabaseFault& each : report().findings)
             text += (text.empty() ? "" : "; ") + std::string{each.what} + " " + each.table + " " + each.id +
                     (each.can_be_mended ? "" : "!");
         return text;
@@ -198,10 +198,10 @@ TEST_CASE("rs R-157 pages that cannot be read are findings, and no reason to say
     const CheckReport& report = *checked;
     REQUIRE(report.findings.size() >= 2);
     CHECK(report.mendable() == 0);
-    for (const Finding& each : report.findings) CHECK(each.what == "damaged");
+    for (const DatabaseFault& each : report.findings) CHECK(each.what == "damaged");
     CHECK(report.findings.front().text.find("a read says: database disk image is malformed") == 0);
     std::string pages;
-    for (const Finding& each : report.findings) pages += each.text + "\n";
+    for (const DatabaseFault& each : report.findings) pages += each.text + "\n";
     INFO(pages);
     CHECK(pages.find(which == "sqlite_master" ? "cannot all be looked at" : "Page " + std::to_string(root)) !=
           std::string::npos);

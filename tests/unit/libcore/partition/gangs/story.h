@@ -10,8 +10,6 @@
 
 namespace yk::testing {
 
-using Map = ResourceMapView;
-
 class GangStory : public Cluster {
 public:
     using Cluster::Cluster;
