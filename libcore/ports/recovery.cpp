@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libcore/ports/recovery.h"
 
+#include <array>
+
 namespace yk {
 
 namespace {
 
-constexpr std::array<std::string_view, kRecoveryKinds.size()> kKinds{"nodes", "applications", "allocations"};
 constexpr std::array<std::string_view, 9> kReasons{// in the order of QuarantineReason
                                                    "APP_UNKNOWN",    "NODE_UNKNOWN", "APP_REJECTED",
                                                    "QUEUE_INVALID",  "NO_RESOURCE",  "NEGATIVE",
                                                    "DUPLICATE_NODE", "PLACED_TWICE", "PLACEHOLDER_NO_GROUP"};
 
 } // namespace
-
-std::string_view name_of(RecoveryKind kind) noexcept {
-    return kKinds[static_cast<std::size_t>(kind)];
-}
-
-std::optional<RecoveryKind> find_recovery_kind(std::string_view name) noexcept {
-    for (const RecoveryKind kind : kRecoveryKinds)
-        if (name_of(kind) == name) return kind;
-    return std::nullopt;
-}
 
 std::string_view text_of(QuarantineReason reason) noexcept {
     return kReasons[static_cast<std::size_t>(reason)];

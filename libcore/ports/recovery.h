@@ -3,28 +3,17 @@
 // What the core reports about a recovery (docs/spec/interface.md, section 3): what was restored, what could not be and
 // waits in quarantine, and which nodes do not have what the RM has booked on them.
 
-#include <array>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "libcore/base/time.h"
-#include "libcore/ports/recovery_digest.h"
+#include "libcore/digest/recovery_kind.h"
 #include "libcore/ports/view.h"
 
 namespace yk {
-
-/// What is counted and compared. Pending asks are counted only.
-enum class RecoveryKind : std::uint8_t { Nodes, Applications, Allocations };
-inline constexpr std::array kRecoveryKinds{RecoveryKind::Nodes, RecoveryKind::Applications, RecoveryKind::Allocations};
-
-/// `nodes`, `applications`, `allocations`.
-[[nodiscard]] std::string_view name_of(RecoveryKind kind) noexcept;
-/// nullopt: there is no kind of that name.
-[[nodiscard]] std::optional<RecoveryKind> find_recovery_kind(std::string_view name) noexcept;
 
 /// Why an object is in quarantine (I-242).
 enum class QuarantineReason : std::uint8_t {
@@ -58,9 +47,6 @@ struct IncompleteNodeView {
     std::uint64_t booked_allocations = 0, allocations = 0;
 };
 
-/// One sum for each kind.
-using RecoveryDigests = std::array<recovery::Digest, kRecoveryKinds.size()>;
-
 /// What the core has of one RM. Each list is cut at `most` entries and at `most_bytes`; their totals are not.
 struct RecoveryView {
     struct Partition {
@@ -91,13 +77,6 @@ struct RecoveryView {
 /// How far a recovery is.
 struct RecoveryProgress {
     std::uint64_t nodes = 0, applications = 0, allocations = 0, pending_asks = 0, quarantined = 0;
-};
-
-/// Identifies an object of a kind; what the kind does not have is empty.
-struct RecoveryItem {
-    std::string partition; // short
-    std::string node, application, key;
-    std::uint64_t hash = 0; // of its line (I-233)
 };
 
 } // namespace yk

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "libcore/ports/recovery_digest.h"
+#include "libcore/digest/recovery_digest.h"
 
 namespace yk::books {
 namespace {

@@ -2,9 +2,11 @@
 #include "protocol/books/replay.h"
 
 #include <array>
+#include <map>
+#include <string>
 #include <utility>
 
-#include "libcore/ports/recovery_digest.h"
+#include "libcore/digest/recovery_digest.h"
 #include "protocol/books/books.h"
 #include "protocol/wire/codec.h"
 
@@ -13,8 +15,10 @@ namespace {
 
 using recovery::resources_text;
 
-ResourceMapView map_of(const std::optional<si::Resources>& resources) {
-    return resources ? ResourceMapView{resources->begin(), resources->end()} : ResourceMapView{};
+using AmountsByType = std::map<std::string, std::int64_t>;
+
+AmountsByType map_of(const std::optional<si::Resources>& resources) {
+    return resources ? AmountsByType{resources->begin(), resources->end()} : AmountsByType{};
 }
 
 /// The message in a row. The file was found whole when it was opened, so there is one.

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "libcore/base/result.h"
-#include "libcore/ports/recovery.h"
+#include "libcore/digest/recovery_kind.h"
 #include "protocol/books/book_file.h"
 #include "protocol/si/messages.h"
 #include "protocol/si/recovery_messages.h"

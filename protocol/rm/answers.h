@@ -4,6 +4,7 @@
 // answer that cannot be read is an error.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +24,16 @@ namespace yk::rm {
 [[nodiscard]] si::CoreState core_state_of(const wire::Value& map, const char* key);
 /// The body of an item; null when it cannot be read.
 [[nodiscard]] wire::Value body_of(const si::StreamItem& item);
+
+/// The message in an encoded body; nullopt when it cannot be read.
+template <class T>
+[[nodiscard]] std::optional<T> message_in(std::string_view body) {
+    const auto scanned = wire::scan_body(body);
+    if (!scanned.ok()) return std::nullopt;
+    auto message = wire::decode<T>(*scanned);
+    if (!message.ok()) return std::nullopt;
+    return std::move(message).value();
+}
 
 [[nodiscard]] wire::CallError failure(wire::CallError::Kind kind, std::string message);
 [[nodiscard]] wire::CallError malformed(std::string_view what, const std::string& why);

@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "libcore/ports/recovery.h"
+#include "libcore/digest/recovery_kind.h"
 #include "protocol/si/messages.h"
 #include "protocol/si/recovery_messages.h"
 #include "protocol/wire/encoded_request.h"

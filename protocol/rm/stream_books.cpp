@@ -32,15 +32,6 @@ constexpr std::int64_t kSecond = 1'000'000'000; // ns
 /// States in which an application has ended (I-040). Expired comes later, maybe when another has its id.
 constexpr std::array<std::string_view, 2> kEnded{"Completed", "Failed"};
 
-template <class T>
-std::optional<T> message_of(const std::string& bytes) {
-    const auto scanned = wire::scan_body(bytes);
-    if (!scanned.ok()) return std::nullopt;
-    auto message = wire::decode<T>(*scanned);
-    if (!message.ok()) return std::nullopt;
-    return std::move(message).value();
-}
-
 std::string text_of(const Position& position) {
     return position.boot_id + "\n" + std::to_string(position.epoch) + "\n" + std::to_string(position.number);
 }
@@ -153,9 +144,9 @@ void StreamBooks::take_request(const si::StreamItem& item) {
         using Message = typename decltype(message)::value_type;
         if (message) keeper_->note(std::make_shared<const Message>(*std::move(message)), item.at / kSecond);
     };
-    if (kind == si::item::kUpdateNode) note(message_of<si::NodeRequest>(bytes));
-    if (kind == si::item::kUpdateApplication) note(message_of<si::ApplicationRequest>(bytes));
-    if (kind == si::item::kUpdateAllocation) note(message_of<si::AllocationRequest>(bytes));
+    if (kind == si::item::kUpdateNode) note(message_in<si::NodeRequest>(bytes));
+    if (kind == si::item::kUpdateApplication) note(message_in<si::ApplicationRequest>(bytes));
+    if (kind == si::item::kUpdateAllocation) note(message_in<si::AllocationRequest>(bytes));
 }
 
 /// A new configuration may have removed partitions, and all that was in them (I-183).
@@ -170,9 +161,9 @@ void StreamBooks::take_notice(const si::StreamItem& item) {
 
 /// What the RM was notified of, as what it means for its books: like OwnerBooks in the daemon.
 void StreamBooks::take_answer(const si::StreamItem& item) {
-    if (item.kind == si::item::kUpdateNode) take(message_of<si::NodeResponse>(item.body.bytes));
-    if (item.kind == si::item::kUpdateApplication) take(message_of<si::ApplicationResponse>(item.body.bytes));
-    if (item.kind == si::item::kUpdateAllocation) take(message_of<si::AllocationResponse>(item.body.bytes));
+    if (item.kind == si::item::kUpdateNode) take(message_in<si::NodeResponse>(item.body.bytes));
+    if (item.kind == si::item::kUpdateApplication) take(message_in<si::ApplicationResponse>(item.body.bytes));
+    if (item.kind == si::item::kUpdateAllocation) take(message_in<si::AllocationResponse>(item.body.bytes));
 }
 
 void StreamBooks::take(const std::optional<si::NodeResponse>& answer) {

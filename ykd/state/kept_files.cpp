@@ -13,7 +13,7 @@
 #include <cstring>
 #include <utility>
 
-#include "libcore/ports/recovery_digest.h"
+#include "libcore/digest/recovery_digest.h"
 #include "protocol/simulation/simulator.h"
 #include "ykd/process/state_files.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "libcore/ports/recovery_digest.h"
+#include "libcore/digest/recovery_digest.h"
 
 namespace yk::bench {
 

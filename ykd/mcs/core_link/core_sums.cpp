@@ -4,7 +4,7 @@
 #include <string>
 
 #include "libcore/mcs/replicas/node_changes.h"
-#include "libcore/ports/recovery_digest.h"
+#include "libcore/digest/recovery_digest.h"
 
 namespace yk::service {
 namespace {

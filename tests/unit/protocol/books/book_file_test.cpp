@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 #include <sqlite3.h>
 
-#include "libcore/ports/recovery_digest.h"
+#include "libcore/digest/recovery_digest.h"
 #include "tests/support/books_folder.h"
 
 namespace yk::testing {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "libcore/ports/recovery_digest.h"
+#include "libcore/digest/recovery_digest.h"
 #include "protocol/rm/daemon_link.h"
 #include "protocol/si/errors.h"
 #include "protocol/wire/body_reader.h"

@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "libcore/ports/recovery_digest.h"
+#include "libcore/digest/recovery_digest.h"
 
 #include "tests/support/mcs/linked_mcs.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "libcore/ports/recovery_digest.h"
+#include "libcore/digest/recovery_digest.h"
 
 #include <numeric>
 
@@ -39,7 +39,7 @@ std::uint64_t line_hash(std::string_view line) noexcept {
     return mix(hash);
 }
 
-std::string resources_text(const ResourceMapView& resources) { // the map is in byte order
+std::string resources_text(const std::map<std::string, std::int64_t>& resources) { // the map is in byte order
     std::string text;
     for (const auto& [name, amount] : resources) {
         if (amount == 0) continue;

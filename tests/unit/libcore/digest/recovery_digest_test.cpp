@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "libcore/ports/recovery_digest.h"
+#include "libcore/digest/recovery_digest.h"
 
 #include <catch2/catch.hpp>
 

@@ -9,10 +9,9 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
-
-#include "libcore/ports/view.h"
 
 namespace yk::recovery {
 
@@ -20,7 +19,7 @@ namespace yk::recovery {
 [[nodiscard]] std::uint64_t line_hash(std::string_view line) noexcept;
 
 /// The amounts as they stand in a line; those of 0 are left out.
-[[nodiscard]] std::string resources_text(const ResourceMapView& resources);
+[[nodiscard]] std::string resources_text(const std::map<std::string, std::int64_t>& resources);
 
 // The line of each kind (I-233). `partition` is the short name, `resources` a resources_text().
 [[nodiscard]] std::string node_line(std::string_view partition, std::string_view node, std::string_view resources,

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# The client library: what a resource manager in C++ links, for find_package(ykd). Static, with the headers below
+# include/ykd, where their #includes begin as they do here.
+include(CMakePackageConfigHelpers)
+
+set(libraries yk_base yk_digest yk_protocol yk_wire yk_simulation yk_books yk_transport yk_rm)
+set(folder "${CMAKE_INSTALL_LIBDIR}/cmake/ykd")
+
+foreach(library IN LISTS libraries ITEMS yk_options yk_msgpack)
+  string(REPLACE "yk_" "" name ${library})
+  set_target_properties(${library} PROPERTIES EXPORT_NAME ${name})
+endforeach()
+# A program that is linked without optimisation across files, or by another compiler, needs code in the archives as well.
+if(YK_LTO AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  foreach(library yk_base yk_digest yk_protocol yk_wire)
+    target_compile_options(${library} PRIVATE -ffat-lto-objects)
+  endforeach()
+endif()
+
+install(TARGETS ${libraries} yk_options yk_msgpack EXPORT ykd ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}/ykd"
+        INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ykd")
+install(EXPORT ykd NAMESPACE ykd:: FILE ykdTargets.cmake DESTINATION "${folder}")
+foreach(headers libcore/base libcore/digest protocol/si protocol/wire protocol/simulation protocol/transport protocol/client
+        protocol/server protocol/books protocol/rm)
+  install(DIRECTORY ${headers}/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ykd/${headers}" FILES_MATCHING PATTERN "*.h")
+endforeach()
+configure_file("${CMAKE_CURRENT_LIST_DIR}/ykdConfig.cmake.in" "${CMAKE_BINARY_DIR}/ykdConfig.cmake" @ONLY)
+write_basic_package_version_file("${CMAKE_BINARY_DIR}/ykdConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${CMAKE_BINARY_DIR}/ykdConfig.cmake" "${CMAKE_BINARY_DIR}/ykdConfigVersion.cmake" DESTINATION "${folder}")
