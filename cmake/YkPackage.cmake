@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 
 set(libraries yk_base yk_digest yk_protocol yk_wire yk_simulation yk_books yk_transport yk_rm)
-set(folder "${CMAKE_INSTALL_LIBDIR}/cmake/ykd")
+set(folder "lib/cmake/ykd")
 
 foreach(library IN LISTS libraries ITEMS yk_options yk_msgpack)
   string(REPLACE "yk_" "" name ${library})
@@ -17,13 +17,15 @@ if(YK_LTO AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   endforeach()
 endif()
 
-install(TARGETS ${libraries} yk_options yk_msgpack EXPORT ykd ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}/ykd"
+install(TARGETS ${libraries} yk_options yk_msgpack EXPORT ykd ARCHIVE DESTINATION "lib/ykd" COMPONENT client
         INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ykd")
-install(EXPORT ykd NAMESPACE ykd:: FILE ykdTargets.cmake DESTINATION "${folder}")
+install(EXPORT ykd NAMESPACE ykd:: FILE ykdTargets.cmake DESTINATION "${folder}" COMPONENT client)
 foreach(headers libcore/base libcore/digest protocol/si protocol/wire protocol/simulation protocol/transport protocol/client
         protocol/server protocol/books protocol/rm)
-  install(DIRECTORY ${headers}/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ykd/${headers}" FILES_MATCHING PATTERN "*.h")
+  install(DIRECTORY ${headers}/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ykd/${headers}" COMPONENT client
+          FILES_MATCHING PATTERN "*.h")
 endforeach()
 configure_file("${CMAKE_CURRENT_LIST_DIR}/ykdConfig.cmake.in" "${CMAKE_BINARY_DIR}/ykdConfig.cmake" @ONLY)
 write_basic_package_version_file("${CMAKE_BINARY_DIR}/ykdConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
-install(FILES "${CMAKE_BINARY_DIR}/ykdConfig.cmake" "${CMAKE_BINARY_DIR}/ykdConfigVersion.cmake" DESTINATION "${folder}")
+install(FILES "${CMAKE_BINARY_DIR}/ykdConfig.cmake" "${CMAKE_BINARY_DIR}/ykdConfigVersion.cmake" DESTINATION "${folder}"
+        COMPONENT client)

@@ -42,9 +42,17 @@ std::string Cluster::play(const std::string& text) {
         testing::advance(*core_, now_, std::chrono::milliseconds{command.value().count});
     else
         outcome = testing::play(*core_, command.value(), now_);
-    const auto broken = core_->check();
-    YK_CHECK(broken.empty(), (text + ": " + broken.front()).c_str());
+    if (++steps_ <= 300 || steps_ % 30 == 0) check(text);
     return outcome;
+}
+
+void Cluster::check(const std::string& step) const {
+    const auto broken = core_->check();
+    YK_CHECK(broken.empty(), (step + ": " + broken.front()).c_str());
+}
+
+Cluster::~Cluster() {
+    if (core_) check("the end"); // of one that was not moved
 }
 
 Cluster& Cluster::nodes(int count, const std::string& capacity) {

@@ -8,7 +8,8 @@
 //   c.cycles(2);
 //   CHECK(c.allocations_of("app") == 1);
 //
-// After every step all invariants of the core are checked; a broken one ends the test program with its words.
+// After every step all invariants of the core are checked, after the first three hundred of them after each thirtieth
+// and at the end; a broken one ends the test program with its words.
 
 #include <memory>
 #include <string>
@@ -32,6 +33,11 @@ public:
     /// partition, both as `key: value` in flow style.
     explicit Cluster(const std::string& queues = "[{name: a}]", const std::string& root = {},
                      const std::string& partition = {}, const Settings& settings = manual_settings());
+    Cluster(Cluster&&) = default;
+    Cluster& operator=(Cluster&&) = default;
+    Cluster(const Cluster&) = delete;
+    Cluster& operator=(const Cluster&) = delete;
+    ~Cluster();
 
     // --- steps ------------------------------------------------------------------------------------------------------
     /// Any command in the text form of command_text.h; returns its outcome.
@@ -100,6 +106,8 @@ public:
     [[nodiscard]] static Settings manual_settings();
 
 private:
+    void check(const std::string& step) const;
+
     struct Outputs {
         Notices notices;
         Recorder::Port events;
@@ -107,6 +115,7 @@ private:
     std::unique_ptr<Outputs> outputs_; // the core refers to them
     std::unique_ptr<ClusterContext> core_;
     Instant now_ = kStart;
+    int steps_ = 0;
 };
 
 } // namespace yk::testing

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "libcore/mcs/replicas/node_changes.h"
 #include "libcore/digest/recovery_digest.h"
+#include "libcore/mcs/replicas/node_changes.h"
 
 namespace yk::service {
 namespace {

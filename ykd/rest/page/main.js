@@ -216,7 +216,7 @@ class Page {
         ]
       : [];
     byId("totals").replaceChildren(
-      ...totals.map(([name, count]) => make("li", {}, make("strong", { text: formatCount(count) }), ` ${name}`)),
+      ...totals.map(([name, count]) => make("li", {}, make("strong", { text: formatCount(count) }), ` ${count === 1 ? name.slice(0, -1) : name}`)),
       ...(partition && partition.state !== "Active" ? [make("li", {}, badge(partition.state, stateTone(partition.state)))] : []),
     );
   }

@@ -13,7 +13,7 @@ using namespace yk::service;
 
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds{30};
+constexpr auto kSearchTime = std::chrono::seconds{30};
 
 /// A connection whose peer gets no reply.
 struct NoReplies final : wire::ReplyTarget {
@@ -93,7 +93,7 @@ TEST_CASE("A8 a request ends in its time, also when the name service hangs") {
     const CallPtr call = lookups.call(si::Kind::UpdateApplication);
     call->envelope.ttl_ms = 50;
     auto ended = lookups.begin(call, {"a1", "a2"});
-    REQUIRE(ended.wait_for(kPatience) == std::future_status::ready);
+    REQUIRE(ended.wait_for(kSearchTime) == std::future_status::ready);
     CHECK(ended.get() == std::pair{std::size_t{0}, false});
     lookups.hangs.set_value();
     lookups.daemon.parts().name_service.stop();

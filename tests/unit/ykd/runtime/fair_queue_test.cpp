@@ -12,10 +12,10 @@ using namespace yk;
 
 namespace {
 
-using Queue = FairQueue<std::string>;
+using TextQueue = FairQueue<std::string>;
 
 /// Takes all that it may and is done with each at once.
-std::string all_of(Queue& queue) {
+std::string all_of(TextQueue& queue) {
     std::string text;
     while (const auto next = queue.take()) {
         text += (text.empty() ? "" : " ") + next->item;
@@ -27,7 +27,7 @@ std::string all_of(Queue& queue) {
 } // namespace
 
 TEST_CASE("A8 clients of one identity take turns, each in its own order") {
-    Queue queue;
+    TextQueue queue;
     for (int i = 1; i <= 4; ++i) queue.push({"uid 1", 1}, "a" + std::to_string(i));
     queue.push({"uid 1", 2}, "b1");
     queue.push({"uid 1", 2}, "b2");
@@ -37,7 +37,7 @@ TEST_CASE("A8 clients of one identity take turns, each in its own order") {
 }
 
 TEST_CASE("A8 identities take turns, however many clients one of them has") {
-    Queue queue;
+    TextQueue queue;
     for (std::uint64_t client = 1; client <= 4; ++client) queue.push({"uid 1", client}, "a" + std::to_string(client));
     queue.push({"uid 2", 9}, "b1");
     queue.push({"uid 2", 9}, "b2");
@@ -46,7 +46,7 @@ TEST_CASE("A8 identities take turns, however many clients one of them has") {
 }
 
 TEST_CASE("A8 who comes late is next") {
-    Queue queue;
+    TextQueue queue;
     for (int i = 1; i <= 3; ++i) queue.push({"uid 1", 1}, "a" + std::to_string(i));
     const auto first = queue.take();
     queue.push({"uid 2", 2}, "b");
@@ -60,11 +60,11 @@ TEST_CASE("A8 who comes late is next") {
 }
 
 TEST_CASE("A8 a client and an identity have so many at work, exactly, and the daemon as many as it needs") {
-    Queue queue({1, 2});
+    TextQueue queue({1, 2});
     for (const std::uint64_t client : {1U, 2U, 3U})
         for (const char* number : {"1", "2"}) queue.push({"uid 1", client}, std::to_string(client) + number);
     for (const char* item : {"x", "y", "z"}) queue.push({}, item);
-    std::vector<Queue::Taken> at_work;
+    std::vector<TextQueue::Taken> at_work;
     std::string text;
     while (auto next = queue.take()) {
         text += next->item + " ";
@@ -86,7 +86,7 @@ TEST_CASE("A8 a client and an identity have so many at work, exactly, and the da
 }
 
 TEST_CASE("A8 what is done leaves nothing behind") {
-    Queue queue;
+    TextQueue queue;
     for (std::uint64_t client = 0; client < 100; ++client)
         queue.push({"uid " + std::to_string(client % 7), client}, "x");
     CHECK(queue.clients() == 100);
@@ -95,7 +95,7 @@ TEST_CASE("A8 what is done leaves nothing behind") {
 }
 
 TEST_CASE("A8 long items of an identity leave room for its short ones, and wait in the order of their client") {
-    Queue queue({2, 3, 1});
+    TextQueue queue({2, 3, 1});
     const auto add = [&queue](std::uint64_t client, bool is_long, const char* item) {
         queue.push({"uid 1", client, is_long}, item);
     };
