@@ -25,7 +25,8 @@ ROUTES = ["clusters", "partitions", "metrics", "config", "validate-conf", "histo
           "partition/P/queues", "partition/P/queue/Q", "partition/P/nodes", "partition/P/node/N", "partition/P/queue/Q/applications",
           "partition/P/queue/Q/applications/active", "partition/P/applications/S", "partition/P/application/A", "partition/P/usage/users",
           "partition/P/usage/user/U", "partition/P/usage/groups", "partition/P/usage/group/U", "events/batch", "scheduler/healthcheck",
-          "scheduler/node-utilizations", "mcs/status", "mcs/deployments", "mcs/deployments/A", "mcs/cache/deployment/A"]
+          "scheduler/node-utilizations", "page/explain", "page/configurations", "page/preemptions", "page/use",
+          "page/partition/P/nodes", "page/partition/P/applications", "mcs/status", "mcs/deployments", "mcs/deployments/A", "mcs/cache/deployment/A"]
 NAMES = {"P": ["default", "nope", "", "%zz"], "Q": ["root", "root.a", "root.b", "ROOT.a", "root..a", "%2e", "root%252ea"], "N": ["n1", "n2", "nope", "..", "%00"],
          "S": ["active", "completed", "rejected", "ACTIVE", "x"], "A": ["app", "nope", "x" * 300, "é", "%ff"], "U": ["u", "*", "%20", "nope"]}
 QUERIES = ["?rmID=rm:1"] * 10 + ["", "?rmID=rm:1&subtree", "?start=0&count=10", "?count=-1", "?start=99999999999999999999", "?rmID=rm:9", "?rmID=", "?status=running&status=x", "?%", "?" + "a=b&" * 200]

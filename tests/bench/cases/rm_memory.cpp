@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libcore/digest/recovery_digest.h"
+#include "libcore/ports/view.h"
 
 namespace yk::bench {
 

@@ -5,6 +5,7 @@
 
 #include "libcore/digest/recovery_digest.h"
 #include "libcore/mcs/replicas/node_changes.h"
+#include "libcore/ports/view.h"
 
 namespace yk::service {
 namespace {
