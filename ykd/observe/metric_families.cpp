@@ -155,10 +155,10 @@ void write_queue_applications(MetricWriter& to, const std::vector<PartitionNumbe
             if (!one.is_visible) continue;
             for (const QueueMetrics& queue : one.metrics.queues) {
                 if (to.is_full()) return;
+                if (!queue.leaf || to.skip(kStates.size())) continue;
                 for (const auto& [state, name] : kStates)
-                    if (queue.leaf)
-                        to.count({{"partition", one.label}, {"queue", queue.path}, {"state", name}},
-                                 in_state(queue.states, state));
+                    to.count({{"partition", one.label}, {"queue", queue.path}, {"state", name}},
+                             in_state(queue.states, state));
             }
             if (one.metrics.rejected_by_none != 0)
                 to.count({{"partition", one.label}, {"queue", ""}, {"state", "rejected"}},
@@ -182,7 +182,7 @@ void write_queue_containers(MetricWriter& to, const std::vector<PartitionNumbers
     for (const PartitionNumbers& one : partitions)
         for (const QueueMetrics& queue : one.metrics.queues) {
             if (to.is_full()) return;
-            if (!queue.leaf || !one.is_visible) continue;
+            if (!queue.leaf || !one.is_visible || to.skip(2)) continue;
             to.count({{"partition", one.label}, {"queue", queue.path}, {"state", "allocated"}}, queue.placed);
             to.count({{"partition", one.label}, {"queue", queue.path}, {"state", "released"}}, queue.released);
         }
@@ -213,12 +213,16 @@ public:
     QueueResources(MetricWriter& to, const PartitionNumbers& partition) : to_(to), partition_(partition) {}
 
     void write(const QueueMetrics& queue) {
+        const bool has_most = queue.managed || queue.max_applications != 0;
+        const std::size_t limits =
+            (queue.guaranteed ? queue.guaranteed->size() : 0) + (queue.max ? queue.max->size() : 0);
+        if (to_.skip(limits + 3 * partition_.metrics.resource_names.size() + (has_most ? 1 : 0))) return;
         if (queue.guaranteed) limit(queue, "guaranteed", *queue.guaranteed);
         if (queue.max) limit(queue, "max", *queue.max);
         usage(queue, "allocated", queue.allocated);
         usage(queue, "pending", queue.pending);
         usage(queue, "preempting", queue.preempting);
-        if (queue.managed || queue.max_applications != 0)
+        if (has_most)
             to_.count({{"partition", partition_.label},
                        {"queue", queue.path},
                        {"state", "maxRunningApps"},

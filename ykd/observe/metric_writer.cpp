@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "protocol/wire/body_reader.h"
@@ -24,6 +26,11 @@ bool is_left_out(const std::pair<std::string_view, std::string_view>& label) {
 }
 
 void append_escaped(std::string& to, std::string_view text) {
+    const auto is_special = [](char c) { return c == '\\' || c == '"' || c == '\n'; };
+    if (std::none_of(text.begin(), text.end(), is_special)) { // nearly all
+        to += text;
+        return;
+    }
     for (const char c : text) {
         if (c == '\\' || c == '"') to += '\\';
         if (c == '\n')
@@ -79,31 +86,33 @@ void MetricWriter::histogram(MetricLabels labels, const Histogram& histogram) {
 // --- text ---------------------------------------------------------------------------------------
 
 std::size_t MetricText::prepare_head(MetricType type, std::string_view help) {
-    prepared_ = fmt::format("# HELP {} {}\n# TYPE {} {}\n", name(), help, name(), text_of(type));
-    return prepared_.size();
+    text_.resize(committed_);
+    fmt::format_to(std::back_inserter(text_), "# HELP {} {}\n# TYPE {} {}\n", name(), help, name(), text_of(type));
+    return text_.size() - committed_;
 }
 
 std::size_t MetricText::prepare(std::string_view suffix, MetricLabels labels, const std::string& value,
                                 std::string_view bound) {
-    prepared_ = name();
-    prepared_ += suffix;
+    text_.resize(committed_);
+    text_ += name();
+    text_ += suffix;
     char open = '{';
     const auto label = [&](std::string_view key, std::string_view text) {
-        prepared_ += open;
+        text_ += open;
         open = ',';
-        prepared_ += key;
-        prepared_ += "=\"";
-        append_escaped(prepared_, text);
-        prepared_ += '"';
+        text_ += key;
+        text_ += "=\"";
+        append_escaped(text_, text);
+        text_ += '"';
     };
     for (const auto& one : labels)
         if (!is_left_out(one)) label(one.first, one.second);
     if (!bound.empty()) label("le", bound);
-    if (open == ',') prepared_ += '}';
-    prepared_ += ' ';
-    prepared_ += value;
-    prepared_ += '\n';
-    return prepared_.size();
+    if (open == ',') text_ += '}';
+    text_ += ' ';
+    text_ += value;
+    text_ += '\n';
+    return text_.size() - committed_;
 }
 
 /// Writes nothing: the texts of all pages, one after the other, are one text.

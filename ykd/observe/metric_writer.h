@@ -45,6 +45,12 @@ public:
     void count(MetricLabels labels, std::uint64_t value) {
         if (wanted_ && is_next()) put({}, labels, std::to_string(value), {});
     }
+    /// Passes the next `count` samples of the family if all of them are of earlier pages; else they are to be added.
+    [[nodiscard]] bool skip(std::size_t count) {
+        if (position_ + count > window_.start) return false;
+        position_ += count;
+        return true;
+    }
     void seconds(MetricLabels labels, double value);
     /// Adds buckets, sum and count, in seconds (I-505).
     void histogram(MetricLabels labels, const Histogram& histogram);
@@ -86,17 +92,21 @@ private:
 class MetricText final : public MetricWriter {
 public:
     using MetricWriter::MetricWriter;
-    [[nodiscard]] const std::string& text() const { return text_; }
-    [[nodiscard]] std::string take() { return std::move(text_); }
+    [[nodiscard]] std::string_view text() const { return std::string_view(text_).substr(0, committed_); }
+    [[nodiscard]] std::string take() {
+        text_.resize(committed_);
+        return std::move(text_);
+    }
 
 private:
     std::size_t prepare_head(MetricType type, std::string_view help) override;
     std::size_t prepare(std::string_view suffix, MetricLabels labels, const std::string& value,
                         std::string_view bound) override;
-    void commit() override { text_ += prepared_; }
+    void commit() override { committed_ = text_.size(); }
     void go_on(MetricType type, std::string_view help) override;
 
-    std::string text_, prepared_;
+    std::string text_; // behind what is committed: what is prepared
+    std::size_t committed_ = 0;
 };
 
 /// [{name, type, help, samples [{name, labels {str: str}, value}]}]; a family that began on an earlier page is repeated

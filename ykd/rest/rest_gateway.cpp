@@ -22,6 +22,14 @@ using wire::Value;
 
 constexpr auto kTurn = std::chrono::seconds{10}; // that a request waits for its turn among others
 constexpr std::uint32_t kPage = 1000;            // objects of a list that are made and sent together
+constexpr std::size_t kLargeText = 16U << 20;    // bytes of address space for metrics of several pages
+
+HttpAnswer metrics_answer(std::string text) {
+    HttpAnswer answer;
+    answer.content_type = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
+    answer.body = std::move(text);
+    return answer;
+}
 
 HttpAnswer not_allowed(const std::string& methods) {
     HttpAnswer answer = text_answer(405, "Method Not Allowed");
@@ -228,28 +236,34 @@ HttpAnswer RestGateway::partitions(Visit& visit) {
     return list_answer(visit.loan, dump_of(visit, "partitions"));
 }
 
-/// `shape` makes what is sent of the text that the protocol has.
-HttpAnswer RestGateway::metrics_as(Visit& visit, std::string (*shape)(const std::string&)) const {
-    HttpAnswer answer;
-    answer.content_type = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
+RestGateway::Refusal RestGateway::read_metrics(Visit& visit,
+                                               const std::function<void(const std::string& page)>& take) const {
+    const std::lock_guard turn(metrics_turn_);
     si::MetricsRequest request;
     for (;;) {
         RestReply reply = visit.loan->ask(request);
         if (!reply.ok) return text_answer(503, reply.message);
-        answer.body += reply.body["text"].get_ref<const std::string&>();
-        if (is_last(reply.body)) break;
+        take(reply.body["text"].get_ref<const std::string&>());
+        if (is_last(reply.body)) return std::nullopt;
         request.cursor = reply.body["cursor"].get<std::string>();
     }
-    answer.body = shape(answer.body);
-    return answer;
 }
 
 HttpAnswer RestGateway::metrics(Visit& visit) {
-    return metrics_as(visit, rest_metrics);
+    std::string text;
+    const auto take = [&text](const std::string& page) {
+        if (!text.empty() && text.capacity() < kLargeText) text.reserve(kLargeText); // there are more pages than one
+        text += page;
+    };
+    if (auto refusal = read_metrics(visit, take)) return std::move(*refusal);
+    return metrics_answer(rest_metrics(std::move(text)));
 }
 
 HttpAnswer RestGateway::own_metrics(Visit& visit) {
-    return metrics_as(visit, service::own_metrics);
+    OwnMetrics own;
+    if (auto refusal = read_metrics(visit, [&own](const std::string& page) { own.add(page); }))
+        return std::move(*refusal);
+    return metrics_answer(own.take());
 }
 
 Result<Value, HttpAnswer> RestGateway::active_configuration(Visit& visit) const {

@@ -7,6 +7,7 @@
 // Owner: Daemon. Thread: those of the connections.
 
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -69,7 +70,8 @@ private:
     [[nodiscard]] Result<wire::Value, HttpAnswer> active_configuration(Visit& visit) const;
     [[nodiscard]] HttpAnswer whole(Visit& visit, const si::DumpRequest& request) const;
     [[nodiscard]] HttpAnswer history(Visit& visit, const char* member) const;
-    [[nodiscard]] HttpAnswer metrics_as(Visit& visit, std::string (*shape)(const std::string&)) const;
+    /// Hands the text of the metrics to `take`, page by page; why there is none, or nothing.
+    [[nodiscard]] Refusal read_metrics(Visit& visit, const std::function<void(const std::string& page)>& take) const;
     [[nodiscard]] HttpAnswer usage(Visit& visit, const char* what) const;
     [[nodiscard]] HttpAnswer one_usage(Visit& visit, const char* what, std::string si::DumpRequest::*name) const;
     [[nodiscard]] HttpAnswer queue_applications_of(Visit& visit, const std::string& queue,
@@ -121,6 +123,7 @@ private:
     OwnPage own_page_{port_};
     const RestRouter router_;
     std::optional<WebFiles> pages_;
+    mutable std::mutex metrics_turn_; // one reads the metrics at a time, of which the daemon keeps few answers in pages
 
     static constexpr std::size_t kMostAtOnce = 16; // requests that the daemon works on at the same time
 };

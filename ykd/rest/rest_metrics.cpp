@@ -38,46 +38,50 @@ std::optional<std::string> own_name(std::string_view family) {
 
 } // namespace
 
-std::string rest_metrics(const std::string& text) {
-    constexpr std::string_view kLabel = "partition=\"";
-    std::string first, shown;
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t begin = text.find(kLabel, at);
-        // A label of this name begins the list of labels; elsewhere it is a part of some value.
-        const bool is_label = begin != std::string::npos && begin > 0 && text[begin - 1] == '{';
-        const std::size_t end = begin == std::string::npos ? begin : text.find('"', begin + kLabel.size());
-        if (end == std::string::npos) return shown + text.substr(at);
-        const std::string name = text.substr(begin, end - begin);
-        if (is_label && !first.empty() && first != name) return text;
-        if (is_label) first = name;
-        const bool has_more = text[end + 1] == ',';
-        shown += text.substr(at, (is_label ? begin : end + 1) - at);
-        at = end + 1 + (is_label && has_more ? 1 : 0);
+std::string rest_metrics(std::string text) {
+    constexpr std::string_view kLabel =
+        "{partition=\""; // it begins the list of labels; elsewhere it is a part of a value
+    std::string label;   // with the name of the first partition, without the bracket
+    for (std::size_t at = text.find(kLabel); at != std::string::npos; at = text.find(kLabel, at + 1)) {
+        if (!label.empty() && text.compare(at + 1, label.size(), label) != 0) return text;
+        const std::size_t end = text.find('"', at + kLabel.size());
+        if (end == std::string::npos) return text;
+        if (label.empty()) label = text.substr(at + 1, end - at);
     }
-    return shown;
+    if (label.empty()) return text;
+    const std::string sought = '{' + label;
+    std::size_t from = 0, to = 0; // what is kept of the text moves forward in it
+    for (std::size_t at = text.find(sought); at != std::string::npos; at = text.find(sought, from)) {
+        const std::size_t kept = at + 1 - from;
+        std::char_traits<char>::move(text.data() + to, text.data() + from, kept);
+        to += kept;
+        from = at + sought.size();
+        if (from < text.size() && text[from] == ',') ++from;
+    }
+    std::char_traits<char>::move(text.data() + to, text.data() + from, text.size() - from);
+    text.resize(to + text.size() - from);
+    return text;
 }
 
-std::string own_metrics(const std::string& text) {
+void OwnMetrics::add(std::string_view page) {
     constexpr std::string_view kHelp = "# HELP ", kType = "# TYPE ";
-    std::string shown;
-    shown.reserve(text.size());
-    std::string_view family; // of the lines that follow its head
-    std::optional<std::string> own;
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find('\n', at), text.size() - 1);
-        std::string_view line = std::string_view(text).substr(at, end + 1 - at);
-        at = end + 1;
+    while (!page.empty()) {
+        std::string_view line = page.substr(0, page.find('\n') + 1);
+        if (line.empty()) line = page; // the last one has no end
+        page.remove_prefix(line.size());
         std::string_view begin;
         if (line.starts_with(kHelp) || line.starts_with(kType)) {
             begin = line.substr(0, kHelp.size());
             line.remove_prefix(begin.size());
-            family = line.substr(0, line.find(' '));
-            own = own_name(family);
+            const std::string_view family = line.substr(0, line.find(' '));
+            if (family != family_) {
+                family_ = family;
+                own_ = own_name(family);
+            }
         }
-        if (!own || !line.starts_with(family)) continue;
-        shown.append(begin).append(*own).append(line.substr(family.size()));
+        if (!own_ || !line.starts_with(family_)) continue;
+        shown_.append(begin).append(*own_).append(line.substr(family_.size()));
     }
-    return shown;
 }
 
 } // namespace yk::service

@@ -3,7 +3,28 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <string>
+#include <string_view>
+
 using namespace yk::service;
+
+namespace {
+
+/// In pages of so many lines.
+std::string own_metrics(std::string_view text, std::size_t lines = 1000) {
+    OwnMetrics own;
+    for (std::size_t at = 0; at < text.size();) {
+        std::size_t end = at;
+        for (std::size_t i = 0; i < lines && end < text.size(); ++i)
+            end = std::min(text.find('\n', end), text.size() - 1) + 1;
+        own.add(text.substr(at, end - at));
+        at = end;
+    }
+    return own.take();
+}
+
+} // namespace
 
 TEST_CASE("metrics of one partition have no label for it, as in the original") {
     CHECK(rest_metrics("a{partition=\"[r]p\",queue=\"root\"} 1\nb{partition=\"[r]p\"} 2\nc 3\n") ==
@@ -12,6 +33,10 @@ TEST_CASE("metrics of one partition have no label for it, as in the original") {
     CHECK(rest_metrics(two) == two);
     const std::string none = "a{queue=\"partition=\"} 1\n";
     CHECK(rest_metrics(none) == none);
+    const std::string within = "a{partition=\"p\",q=\"{partition=\\\"p\"} 1\na{partition=\"p\"} 2";
+    CHECK(rest_metrics(within) == "a{q=\"{partition=\\\"p\"} 1\na{} 2");
+    CHECK(rest_metrics("a{partition=\"p") == "a{partition=\"p");
+    CHECK(rest_metrics("").empty());
 }
 
 TEST_CASE("our own names keep to the rules of Prometheus, and each family is there in one form") {
@@ -46,5 +71,6 @@ TEST_CASE("our own names keep to the rules of Prometheus, and each family is the
                                "ykd_event_stored_total 3\n"
                                "# HELP process_open_fds f.\n"
                                "process_open_fds 4\n");
+    for (const std::size_t lines : {1U, 2U, 5U}) CHECK(own_metrics(text, lines) == own_metrics(text)); // as pages end
     CHECK(own_metrics("").empty());
 }
