@@ -42,7 +42,7 @@ std::string Cluster::play(const std::string& text) {
         testing::advance(*core_, now_, std::chrono::milliseconds{command.value().count});
     else
         outcome = testing::play(*core_, command.value(), now_);
-    if (++steps_ <= 300 || steps_ % 30 == 0) check(text);
+    if (++steps_ <= kAllChecked || steps_ % 30 == 0) check(text);
     return outcome;
 }
 
@@ -52,7 +52,7 @@ void Cluster::check(const std::string& step) const {
 }
 
 Cluster::~Cluster() {
-    if (core_) check("the end"); // of one that was not moved
+    if (core_ && steps_ > kAllChecked) check("the end"); // of one that was not moved
 }
 
 Cluster& Cluster::nodes(int count, const std::string& capacity) {

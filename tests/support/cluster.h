@@ -106,6 +106,7 @@ public:
     [[nodiscard]] static Settings manual_settings();
 
 private:
+    static constexpr int kAllChecked = 300; // steps
     void check(const std::string& step) const;
 
     struct Outputs {
