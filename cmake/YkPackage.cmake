@@ -11,11 +11,12 @@ foreach(library IN LISTS libraries ITEMS yk_options yk_msgpack)
   set_target_properties(${library} PROPERTIES EXPORT_NAME ${name})
 endforeach()
 # A program that is linked without optimisation across files, or by another compiler, needs code in the archives as well.
-if(YK_LTO AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  foreach(library yk_base yk_digest yk_protocol yk_wire)
+foreach(library IN LISTS libraries)
+  get_target_property(is_link_time ${library} INTERPROCEDURAL_OPTIMIZATION)
+  if(is_link_time AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${library} PRIVATE -ffat-lto-objects)
-  endforeach()
-endif()
+  endif()
+endforeach()
 
 install(TARGETS ${libraries} yk_options yk_msgpack EXPORT ykd ARCHIVE DESTINATION "lib/ykd" COMPONENT client
         INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ykd")

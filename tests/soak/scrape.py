@@ -26,7 +26,7 @@ def config_of(queues):
     return text
 
 
-def longest_answers(rm, stop):
+def time_answers(rm, stop):
     """How long each answer of the owner thread took, in ms, until `stop` is set."""
     took = []
     while not stop.is_set():
@@ -39,12 +39,12 @@ def longest_answers(rm, stop):
 def beside(rm, work):
     """What `work` returns, and the answers of the owner meanwhile."""
     stop, answers = threading.Event(), []
-    thread = threading.Thread(target=lambda: answers.extend(longest_answers(rm, stop)))
+    thread = threading.Thread(target=lambda: answers.extend(time_answers(rm, stop)))
     thread.start()
     result = work()
     stop.set()
     thread.join()
-    return result, sorted(answers)
+    return result, answers
 
 
 def text_of(took):
