@@ -119,9 +119,10 @@ struct EventStreamRequest {
 
 struct MetricsRequest {
     static constexpr Kind kKind = Kind::Metrics;
-    std::string format{}; // text (also when empty) or map
-    std::string prefix{}; // only families whose name begins so
-    std::string cursor{}; // of the page before; empty: the first page
+    std::string format{};        // text (also when empty) or map
+    std::string prefix{};        // only families whose name begins so
+    std::string cursor{};        // of the page before; empty: the first page
+    std::uint32_t max_bytes = 0; // of a page, about; 0: as many as a reply may have
     bool operator==(const MetricsRequest&) const = default;
 };
 

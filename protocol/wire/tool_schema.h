@@ -86,7 +86,8 @@ struct Schema<si::EventStreamRequest> {
 template <>
 struct Schema<si::MetricsRequest> {
     using M = si::MetricsRequest;
-    using fields = Fields<Field<"format", &M::format>, Field<"prefix", &M::prefix>, Field<"cursor", &M::cursor>>;
+    using fields = Fields<Field<"format", &M::format>, Field<"prefix", &M::prefix>, Field<"cursor", &M::cursor>,
+                          Field<"maxBytes", &M::max_bytes>>;
 };
 
 template <>

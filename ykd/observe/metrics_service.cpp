@@ -28,9 +28,7 @@ using RmNumbers = MetricsService::RmNumbers;
 using MetricQuestion = MetricsService::MetricQuestion;
 
 constexpr std::size_t kReplyOverhead = 4096; // bytes of a reply around its data
-/// Bytes of a page. Larger texts are copied on their way into memory that nobody has used yet, several times; with
-/// smaller pages more families are passed that stand before them.
-constexpr std::size_t kPage = 250'000;
+constexpr std::size_t kPage = 1U << 20;      // bytes of a page, when all does not fit into one reply
 
 double cpu_seconds() {
     timespec used{};
@@ -65,12 +63,19 @@ bool add_numbers(RmOwner& owner, RmNumbers& rm_numbers) {
     return ++rm_numbers.next == rm_numbers.partitions.size();
 }
 
-/// The page that begins where the question says.
+/// Writes a page as large as was asked for; else everything when it fits into one reply, and a small page when not, as
+/// a large one would take its memory several times.
 template <class Writer>
 Writer page_of(const MetricQuestion& question, const MetricNumbers& numbers, std::size_t most) {
-    Writer writer(question.prefix, {question.start, std::min(most, kPage)});
-    write_families(writer, numbers);
-    return writer;
+    const auto write = [&](std::size_t bytes) {
+        Writer writer(question.prefix, {question.start, bytes});
+        write_families(writer, numbers);
+        return writer;
+    };
+    if (question.max_bytes != 0) return write(std::min(most, question.max_bytes));
+    if (question.start == 0)
+        if (Writer whole = write(most); !whole.next()) return whole;
+    return write(std::min(most, kPage));
 }
 
 } // namespace
@@ -159,6 +164,7 @@ void MetricsService::metrics(const CallPtr& call) {
     MetricQuestion question;
     question.prefix = request->prefix;
     question.cursor = request->cursor;
+    question.max_bytes = request->max_bytes;
     question.as_map = format == "map";
     if (!question.cursor.empty()) {
         const auto found = parts_.pages.find(call->session->sid, question.cursor);

@@ -44,8 +44,9 @@ public:
     struct MetricQuestion {
         std::string prefix;
         bool as_map = false;
-        std::size_t start = 0; // as in MetricWindow
-        std::string cursor;    // of this page; empty: the first
+        std::size_t start = 0;     // as in MetricWindow
+        std::string cursor;        // of this page; empty: the first
+        std::size_t max_bytes = 0; // of a page; 0: as a reply may have
     };
 
 private:

@@ -22,7 +22,10 @@ using wire::Value;
 
 constexpr auto kTurn = std::chrono::seconds{10}; // that a request waits for its turn among others
 constexpr std::uint32_t kPage = 1000;            // objects of a list that are made and sent together
-constexpr std::size_t kLargeText = 16U << 20;    // bytes of address space for metrics of several pages
+/// Bytes of a page of metrics. Larger texts are copied on their way into memory that nobody has used yet, several
+/// times; with smaller pages more families are passed that stand before them.
+constexpr std::uint32_t kMetricsPage = 250'000;
+constexpr std::size_t kLargeText = 16U << 20; // bytes of address space for metrics of several pages
 
 HttpAnswer metrics_answer(std::string text) {
     HttpAnswer answer;
@@ -238,8 +241,10 @@ HttpAnswer RestGateway::partitions(Visit& visit) {
 
 RestGateway::Refusal RestGateway::read_metrics(Visit& visit,
                                                const std::function<void(const std::string& page)>& take) const {
-    const std::lock_guard turn(metrics_turn_);
+    const std::unique_lock turn(metrics_turn_, kTurn);
+    if (!turn) return text_answer(503, "other scrapes are being answered; try again");
     si::MetricsRequest request;
+    request.max_bytes = kMetricsPage;
     for (;;) {
         RestReply reply = visit.loan->ask(request);
         if (!reply.ok) return text_answer(503, reply.message);

@@ -123,7 +123,8 @@ private:
     OwnPage own_page_{port_};
     const RestRouter router_;
     std::optional<WebFiles> pages_;
-    mutable std::mutex metrics_turn_; // one reads the metrics at a time, of which the daemon keeps few answers in pages
+    mutable std::timed_mutex
+        metrics_turn_; // one reads the metrics at a time, of which the daemon keeps few answers in pages
 
     static constexpr std::size_t kMostAtOnce = 16; // requests that the daemon works on at the same time
 };

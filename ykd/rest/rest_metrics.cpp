@@ -39,9 +39,9 @@ std::optional<std::string> own_name(std::string_view family) {
 } // namespace
 
 std::string rest_metrics(std::string text) {
-    constexpr std::string_view kLabel =
-        "{partition=\""; // it begins the list of labels; elsewhere it is a part of a value
-    std::string label;   // with the name of the first partition, without the bracket
+    // A label of this name begins the list of labels; elsewhere it is a part of some value.
+    constexpr std::string_view kLabel = "{partition=\"";
+    std::string label; // with the name of the first partition, without the bracket
     for (std::size_t at = text.find(kLabel); at != std::string::npos; at = text.find(kLabel, at + 1)) {
         if (!label.empty() && text.compare(at + 1, label.size(), label) != 0) return text;
         const std::size_t end = text.find('"', at + kLabel.size());
