@@ -7,7 +7,6 @@
 
 using namespace yk;
 using namespace yk::test;
-using si::ErrorCode;
 
 namespace {
 
