@@ -3,7 +3,7 @@
 # include/ykd, where their #includes begin as they do here.
 include(CMakePackageConfigHelpers)
 
-set(libraries yk_base yk_digest yk_protocol yk_wire yk_simulation yk_books yk_transport yk_rm)
+set(libraries yk_base yk_digest yk_protocol yk_wire yk_simulation yk_posix yk_books yk_transport yk_rm)
 set(folder "lib/cmake/ykd")
 
 foreach(library IN LISTS libraries ITEMS yk_options yk_msgpack)
@@ -21,7 +21,7 @@ endforeach()
 install(TARGETS ${libraries} yk_options yk_msgpack EXPORT ykd ARCHIVE DESTINATION "lib/ykd" COMPONENT client
         INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ykd")
 install(EXPORT ykd NAMESPACE ykd:: FILE ykdTargets.cmake DESTINATION "${folder}" COMPONENT client)
-foreach(headers libcore/base libcore/digest protocol/si protocol/wire protocol/simulation protocol/transport protocol/client
+foreach(headers libcore/base libcore/digest protocol/si protocol/wire protocol/simulation protocol/posix protocol/transport protocol/client
         protocol/server protocol/books protocol/rm)
   install(DIRECTORY ${headers}/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ykd/${headers}" COMPONENT client
           FILES_MATCHING PATTERN "*.h")

@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "protocol/client/dial.h"
+#include "protocol/posix/descriptor.h"
 #include "protocol/transport/byte_stream.h"
 
 namespace yk::wire {
@@ -27,21 +28,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using Deadline = ByteStream::Deadline;
-
-/// Owns a descriptor.
-class Descriptor {
-public:
-    explicit Descriptor(int fd) : fd_(fd) {}
-    ~Descriptor() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    Descriptor& operator=(Descriptor&&) = delete;
-    [[nodiscard]] int get() const { return fd_; }
-
-private:
-    int fd_;
-};
 
 /// Waits for one of `events`. Returns 0 or errno.
 int wait_for(int fd, short events, Deadline deadline, const StopCheck& stopped) {

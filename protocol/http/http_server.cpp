@@ -22,29 +22,13 @@
 
 #include "protocol/http/http_connection.h"
 #include "protocol/http/tls_context.h"
+#include "protocol/posix/descriptor.h"
 
 namespace yk::http {
 namespace {
 
 constexpr int kBacklog = 128;
 constexpr auto kPause = std::chrono::milliseconds{100}; // after a descriptor could not be had
-
-class Descriptor {
-public:
-    explicit Descriptor(int number) : number_(number) {}
-    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    Descriptor& operator=(Descriptor&&) = delete;
-    ~Descriptor() {
-        if (number_ >= 0) ::close(number_);
-    }
-    [[nodiscard]] int get() const { return number_; }
-    [[nodiscard]] int release() { return std::exchange(number_, -1); }
-
-private:
-    int number_;
-};
 
 struct FreeAddresses {
     void operator()(addrinfo* first) const noexcept { ::freeaddrinfo(first); }

@@ -9,11 +9,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <memory>
 #include <sstream>
 #include <utility>
+
+#include "protocol/posix/system_error.h"
 
 namespace yk::work {
 namespace {
@@ -21,11 +22,6 @@ namespace {
 constexpr int kRounds = 100;                  // of waiting a moment for what was killed
 constexpr std::int64_t kPeriod = 100'000;     // us, of cpu.max
 constexpr std::int64_t kShortestQuota = 1000; // us, which the kernel wants at least
-
-Error system_error(const std::string& what) {
-    const int number = errno;
-    return Error::coded(number, what + ": " + std::strerror(number));
-}
 
 Result<void> write_to(const std::string& path, const std::string& text) {
     const Descriptor file{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};

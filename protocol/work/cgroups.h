@@ -9,7 +9,7 @@
 #include <string>
 
 #include "libcore/base/result.h"
-#include "protocol/work/descriptor.h"
+#include "protocol/posix/descriptor.h"
 
 namespace yk::work {
 

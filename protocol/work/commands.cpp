@@ -15,6 +15,8 @@
 #include <cstring>
 #include <utility>
 
+#include "protocol/posix/system_error.h"
+
 namespace yk::work {
 namespace {
 
@@ -24,11 +26,6 @@ constexpr std::size_t kOtherFiles = 256;       // that a program has beside thos
 constexpr int kEvents = 256;                   // of a step
 constexpr int kRounds = 100;                   // of waiting a moment for what was killed
 constexpr std::chrono::seconds kLastWait{5};   // at the end, for all that was killed
-
-Error system_error(const std::string& what) {
-    const int number = errno;
-    return Error::coded(number, what + ": " + std::strerror(number));
-}
 
 /// A file in memory from which a command reads; nothing waits for anybody as with a pipe.
 Result<Descriptor> input_of(const std::string& text) {

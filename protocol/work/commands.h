@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "libcore/base/result.h"
+#include "protocol/posix/descriptor.h"
 #include "protocol/work/cgroups.h"
-#include "protocol/work/descriptor.h"
 #include "protocol/work/guard.h"
 #include "protocol/work/launch.h"
 #include "protocol/work/output.h"

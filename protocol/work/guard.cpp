@@ -10,19 +10,15 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <utility>
 #include <vector>
+
+#include "protocol/posix/system_error.h"
 
 namespace yk::work {
 namespace {
 
 constexpr std::size_t kSpare = 64; // groups that are announced before others are taken back
-
-Error system_error(const char* what) {
-    const int number = errno;
-    return Error::coded(number, std::string{what} + ": " + std::strerror(number));
-}
 
 /// The process itself, after a fork: async-signal-safe calls only, and `groups` has its memory already. A number that
 /// arrives is a group, or less than 0 and the end of one.

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "libcore/base/result.h"
-#include "protocol/work/descriptor.h"
+#include "protocol/posix/descriptor.h"
 
 namespace yk::work {
 

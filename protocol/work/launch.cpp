@@ -15,8 +15,9 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <thread>
+
+#include "protocol/posix/system_error.h"
 
 namespace yk::work {
 namespace {
@@ -127,11 +128,6 @@ void go_to(const std::string& directory, int channel) {
 }
 
 // --- in the caller --------------------------------------------------------------------------------------------------
-
-Error system_error(const std::string& what) {
-    const int number = errno;
-    return Error::coded(number, what + ": " + std::strerror(number));
-}
 
 /// A descriptor that is none of the first three, which the child replaces.
 Result<Descriptor> above_standard(int number) {

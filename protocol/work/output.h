@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "libcore/base/result.h"
+#include "protocol/posix/descriptor.h"
 #include "protocol/si/messages.h"
-#include "protocol/work/descriptor.h"
 #include "protocol/work/free_space.h"
 
 namespace yk::work {

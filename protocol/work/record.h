@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "libcore/base/result.h"
-#include "protocol/work/descriptor.h"
+#include "protocol/posix/descriptor.h"
 
 namespace yk::work {
 

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace yk::work {
+namespace yk {
 
 class Descriptor {
 public:
@@ -27,6 +27,8 @@ public:
     /// -1: none.
     [[nodiscard]] int get() const { return number_; }
     [[nodiscard]] bool is_open() const { return number_ >= 0; }
+    /// Hands it over to the caller, who has to close it.
+    [[nodiscard]] int release() { return std::exchange(number_, -1); }
     void close() {
         if (number_ >= 0) ::close(std::exchange(number_, -1));
     }
@@ -35,4 +37,4 @@ private:
     int number_ = -1;
 };
 
-} // namespace yk::work
+} // namespace yk
