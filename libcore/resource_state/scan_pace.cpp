@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace yk::rs {
 namespace {
@@ -49,15 +50,18 @@ void ScanPace::begin(Instant now) {
     paused_since_.reset();
     paused_ = {};
     is_slow_ = false;
+    share_ = 1;
 }
 
 bool ScanPace::may_read(std::size_t live_keys, Duration latency, Instant now) {
     if (now < next_) return false;
     const bool is_busy = live_keys > settings_.pause_above_keys || latency > settings_.pause_above_latency;
-    if (paused_since_) paused_ += now - *paused_since_;
+    const bool was_paused = paused_since_.has_value();
+    if (was_paused) paused_ += now - *paused_since_;
     paused_since_.reset();
     is_slow_ = is_busy && paused_ >= (settings_.period > Duration{} ? settings_.period : kMostPaused);
     if (!is_busy || is_slow_) return true;
+    if (!was_paused) share_ = std::max(share_ / 2, kLeastShare);
     paused_since_ = now;
     next_ = now + kLook;
     return false;
@@ -65,9 +69,10 @@ bool ScanPace::may_read(std::size_t live_keys, Duration latency, Instant now) {
 
 void ScanPace::rows_read(std::size_t rows, Instant now) {
     if (settings_.rows_per_second == 0) return;
-    const Duration each = Duration{std::chrono::seconds{1}} / static_cast<Duration::rep>(settings_.rows_per_second);
-    const Duration cost = each * static_cast<Duration::rep>(rows) * (is_slow_ ? kSlower : 1);
+    const double seconds = static_cast<double>(rows) / static_cast<double>(settings_.rows_per_second); // at the rate
+    const Duration cost{std::llround(seconds / (is_slow_ ? kLeastShare : share_) * 1e9)};
     next_ = std::max(next_, now - cost) + cost;
+    share_ = std::min(1.0, share_ + seconds / kSecondsToRise);
 }
 
 } // namespace yk::rs

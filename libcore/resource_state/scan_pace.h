@@ -43,6 +43,8 @@ private:
 /// From page to page passes as much time as the rate says, the reading itself included; what was lost by one that took
 /// longer is made up for by no more than the time of a page. While live work piles up a scan pauses, but in all no
 /// longer than one period: then it goes on at a tenth of the rate, so that it cannot be starved for ever (rs R-097).
+/// After a pause it goes on at half its pace and becomes faster little by little, since what made it pause is mostly
+/// still there: so it finds the pace at which live work does not pile up (rs F-49).
 class ScanPace {
 public:
     explicit ScanPace(const ResyncSettings& settings) : settings_(settings) {}
@@ -56,13 +58,15 @@ public:
 
 private:
     static constexpr Duration kLook = std::chrono::milliseconds{50}; // how often it looks whether the pause is over
-    static constexpr int kSlower = 10;                               // times, when it has paused for too long
+    static constexpr double kLeastShare = 0.1;   // of the rate; also when it has paused for too long
+    static constexpr double kSecondsToRise = 10; // of rows at the full rate, from nothing to all of it
 
     const ResyncSettings& settings_;
     Instant next_;
     std::optional<Instant> paused_since_;
     Duration paused_{};
     bool is_slow_ = false;
+    double share_ = 1; // of the rate
 };
 
 } // namespace yk::rs
