@@ -10,7 +10,7 @@ class ChangesStream {
     Object.assign(this, { onChanges, onState, onAll });
     this.source = null;
     this.instance = null;
-    this.gap = false;
+    this.gap = true; // what was loaded before the stream began may be older than that
     this.attempts = 0;
     this.timer = null;
     document.addEventListener("visibilitychange", () => this.visibility());
