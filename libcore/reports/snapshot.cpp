@@ -225,6 +225,17 @@ AllocationView view_of_allocation(const PartitionState& state, const Allocation&
     return view;
 }
 
+std::optional<Instant> oldest_pending(const PartitionState& state, const Application& application) {
+    constexpr std::size_t kMostGroups = 1000; // that are looked at; of more it takes too long
+    std::optional<Instant> oldest;
+    if (application.groups.size() > kMostGroups) return oldest;
+    application.groups.for_each([&](std::uint32_t group) {
+        const Instant head = state.allocations[state.groups[GroupId{group}].head].created; // the oldest of the group
+        if (!oldest || head < *oldest) oldest = head;
+    });
+    return oldest;
+}
+
 ApplicationView view_of(const PartitionState& state, const Application& application, bool objects) {
     ApplicationView view;
     view.id = application.id;
@@ -253,6 +264,7 @@ ApplicationView view_of(const PartitionState& state, const Application& applicat
     view.allocation_count = static_cast<std::int64_t>(application.allocations.size());
     view.has_pending = application.pending_asks > 0;
     view.max_ask_priority = view.has_pending ? application.ask_priority() : 0;
+    view.oldest_pending = oldest_pending(state, application);
     view.backoff_deadline = application.backoff_until;
     for (const auto& [type, totals] : application.seconds) {
         view.used_seconds[type] = state.map_of(totals[0]);

@@ -112,19 +112,26 @@ def test_the_answers_that_only_the_page_asks_for():
         stream.request("GET", "/ws/v1/page/changes")
         answer = stream.getresponse()
         check(answer.status == 200 and answer.getheader("Content-Type") == "text/event-stream", answer.status)
+        lines = iter(answer.readline, b"")
+        until("the stream has begun", lambda: next(lines) == b"event: hello\n")
         cluster(daemon)
         names = set()
-        while not {"app", "n1"} <= names:
-            line = answer.readline().decode()
-            check(line, "the stream ended")
+
+        def has_both():
+            line = next(lines).decode()
             if line.startswith("data: {\"app"):
-                told = json.loads(line[6:])
-                names.update(told["applications"], told["nodes"])
+                changes = json.loads(line[6:])
+                names.update(changes["applications"], changes["nodes"])
+            return {"app", "n1"} <= names
+
+        until("the stream names what is new", has_both)
         nodes = web.get("page/partition/default/nodes")
         check(nodes["resources"] and [node[0] for node in nodes["nodes"]] == ["n1", "n2", "n3"] and nodes["nodes"][0][1] == 1, nodes)
         check(sum(node[2] for node in nodes["nodes"]) == 1 and all(len(node[3]) == len(nodes["resources"]) for node in nodes["nodes"]), nodes)
         applications = web.get("page/partition/default/applications")
         check(applications["all"] == 2 and applications["applications"][0]["applicationID"] == "app" and applications["applications"][0]["pendingAsks"] == 1, applications)
+        waiting = applications["applications"][0]
+        check(waiting["oldestPending"] >= waiting["submissionTime"] and "oldestPending" not in applications["applications"][1], applications)
         check(web.get("page/partition/default/applications?queue=root.b")["all"] == 0)
         check(web.get("page/explain?what=app&application=app")["verdict"] == "IMPOSSIBLE")
         web.refused(404, "page/explain?what=node&node=nope")

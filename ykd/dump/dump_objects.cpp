@@ -404,6 +404,7 @@ Value application_value(const ApplicationView& view, const std::string& partitio
         .omit("reservations", view.reservations)
         .omit("maxRequestPriority", view.has_pending ? view.max_ask_priority : kNoPriority)
         .omit("pendingAsks", view.pending_asks);
+    if (view.oldest_pending) fields.always("oldestPending", view.oldest_pending->ns);
     fields.always("startTime", view.started ? view.started->ns / kNanosPerMilli : kNeverStarted)
         .always("resourceHistory", history_value(view));
     if (view.backoff_deadline) fields.always("backoffDeadline", time_text(*view.backoff_deadline));

@@ -136,9 +136,9 @@ private:
 };
 
 Value application_row(const Value& application) {
-    static constexpr std::array kShown{"applicationID",    "queueName",      "user",
-                                       "applicationState", "submissionTime", "usedResource",
-                                       "pendingResource",  "pendingAsks",    "allocationCount"};
+    static constexpr std::array kShown{"applicationID",  "queueName",      "user",        "applicationState",
+                                       "submissionTime", "usedResource",   "pendingAsks", "pendingResource",
+                                       "oldestPending",  "allocationCount"};
     Value row = Value::object();
     for (const char* name : kShown)
         if (const auto found = application.find(name); found != application.end()) row[name] = *found;

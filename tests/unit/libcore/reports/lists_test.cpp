@@ -148,6 +148,24 @@ TEST_CASE("B1: a roster finds the applications that are still there") {
     CHECK(at(2, 0)->id == "two");
 }
 
+TEST_CASE("an application shows how long its oldest ask waits, whatever its shape") {
+    Cluster c{"[{name: a}]"};
+    c.nodes(1, "vcore:1").application("one");
+    const auto oldest = [&] {
+        ViewCursor place;
+        std::size_t budget = 9;
+        const auto page = application_page(*c.core().read("default"), ApplicationList::Active, 0, place, budget);
+        return page.at(0).oldest_pending;
+    };
+    CHECK_FALSE(oldest());
+    c.advance(std::chrono::seconds{5}).ask("one", "large", "vcore:9", "prio=1");
+    const Instant first = c.now();
+    c.advance(std::chrono::seconds{5}).ask("one", "urgent", "vcore:8", "prio=5");
+    CHECK(oldest() == first);
+    c.release("one", "large");
+    CHECK(oldest() == c.now());
+}
+
 TEST_CASE("B1: the allocations of an application go, its asks stay") {
     Cluster c = busy();
     c.play("alloc release app=one type=1 keep=1");
