@@ -225,6 +225,11 @@ def test_releases():  # I-156, I-158, I-160, I-164
         check(items == [], items)
         check(rm.dump("node", node="n1")["allocated"] == {"vcore": 20} and rm.dump("queue", queue="root.a")["allocatedResource"] == {"vcore": 20})
         check(rm.dump("user", user="u")["queues"]["resourceUsage"] == {"vcore": 20})
+        check(rm.release(allocationKey="b", terminationType=4) == [], "it is no placeholder")
+        check(rm.dump("node", node="n1")["allocated"] == {"vcore": 20}, "and still there")
+        rm.asks({"allocationKey": "waits", "resourceAsk": {"vcore": 90}})
+        check(rm.release(allocationKey="waits", terminationType=1) == [], "the release of an ask has no echo")
+        check([ask["allocationKey"] for ask in rm.dump("app", application="app")["requests"]] == ["pending"])
         items = rm.release(allocationKey="")
         released = [body["released"] for kind, body in items if body.get("released")]
         check(len(released) == 1 and sorted(one["allocationKey"] for one in released[0]) == ["b", "c"], "one echo with all", items)
