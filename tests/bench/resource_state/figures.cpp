@@ -2,6 +2,7 @@
 #include "tests/bench/resource_state/figures.h"
 
 #include <malloc.h>
+#include <sqlite3.h>
 
 #include <cstring>
 #include <exception>
@@ -47,6 +48,10 @@ Result<Figures> figures_apart(const std::function<Result<Figures>()>& measure) {
 double heap_bytes() {
     const auto info = ::mallinfo2();
     return static_cast<double>(info.uordblks + info.hblkhd);
+}
+
+double sqlite_bytes() {
+    return static_cast<double>(::sqlite3_memory_used());
 }
 
 double percentile_of(std::vector<double>& values, double percent) {

@@ -34,6 +34,8 @@ struct RunPlace {
 
 /// Of the heap, in use.
 [[nodiscard]] double heap_bytes();
+/// What SQLite has of them: mostly pages of databases, of which each connection keeps at most 64 MiB.
+[[nodiscard]] double sqlite_bytes();
 
 /// So many of a hundred values are not above it; 0 of none. It reorders them.
 [[nodiscard]] double percentile_of(std::vector<double>& values, double percent);
