@@ -123,6 +123,7 @@ struct MetricsRequest {
     std::string prefix{};        // only families whose name begins so
     std::string cursor{};        // of the page before; empty: the first page
     std::uint32_t max_bytes = 0; // of a page, about; 0: as many as a reply may have
+    std::string names{};         // original or own; empty: the original's, with labels as the settings say
     bool operator==(const MetricsRequest&) const = default;
 };
 

@@ -87,7 +87,7 @@ template <>
 struct Schema<si::MetricsRequest> {
     using M = si::MetricsRequest;
     using fields = Fields<Field<"format", &M::format>, Field<"prefix", &M::prefix>, Field<"cursor", &M::cursor>,
-                          Field<"maxBytes", &M::max_bytes>>;
+                          Field<"maxBytes", &M::max_bytes>, Field<"names", &M::names>>;
 };
 
 template <>

@@ -21,16 +21,29 @@ def test_rms_that_must_recover():  # I-210
 
 
 def test_labels_of_queue_metrics():  # I-508, I-511
-    def line(*flags):
-        with Daemon(*flags) as daemon:
-            client = daemon.client()
-            client.register()
-            client.cluster()
-            text = client.get("Metrics", {"prefix": "yunikorn_queue_app"})["text"]
-            return [one for one in text.splitlines() if 'queue="root.a"' in one and 'state="running"' in one or 'state="new"' in one][0]
+    def line(client, family="yunikorn_queue_app", **fields):
+        text = client.get("Metrics", {"prefix": family, **fields})["text"]
+        return [one for one in text.splitlines() if 'queue="root.a"' in one and 'state="running"' in one or 'state="new"' in one][0]
 
-    check("partition=" in line(), line())
-    check("partition=" not in line("--legacy-labels"), line("--legacy-labels"))
+    def cluster(daemon, *rms):
+        client = daemon.client()
+        for rm in rms:
+            client.register(rm)
+            client.cluster(rm)
+        return client
+
+    with Daemon() as daemon:
+        client = cluster(daemon, "rm:1")
+        check(line(client).startswith('yunikorn_queue_app{partition="[rm:1]default",queue='), line(client))
+        check(line(client, names="original").startswith('yunikorn_queue_app{queue="root.a"'), line(client, names="original"))
+        own = line(client, "ykd_queue_applications", names="own")
+        check(own.startswith('ykd_queue_applications{partition="[rm:1]default",queue='), own)
+        check(client.get("Metrics", {"prefix": "yunikorn_", "names": "own"})["text"] == "", "names of ours begin with ykd_")
+        client.refused("E_INVALID", "Metrics", {"names": "mine"})
+        cluster(daemon, "rm:2")
+        check("partition=" in line(client, names="original"), "of two partitions each has its label")
+    with Daemon("--legacy-labels") as daemon:
+        check("partition=" not in line(cluster(daemon, "rm:1")))
 
 
 def test_the_process_writes_where_it_is_told():

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "ykd/observe/metric_writer.h"
 #include "ykd/request/cursors.h"
 
 namespace yk::service {
@@ -19,6 +20,7 @@ struct MetricCursor {
     std::shared_ptr<const MetricNumbers> numbers;
     std::string prefix;
     bool as_map = false;
+    MetricNames names = MetricNames::Original;
     std::size_t start = 0; // as in MetricWindow
 };
 

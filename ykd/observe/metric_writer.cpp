@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "protocol/wire/body_reader.h"
+#include "ykd/observe/own_metric_name.h"
 
 namespace yk::service {
 namespace {
@@ -25,19 +26,17 @@ bool is_left_out(const std::pair<std::string_view, std::string_view>& label) {
     return label.first == "partition" && label.second.empty();
 }
 
-void append_escaped(std::string& to, std::string_view text) {
-    const auto is_special = [](char c) { return c == '\\' || c == '"' || c == '\n'; };
-    if (std::none_of(text.begin(), text.end(), is_special)) { // nearly all
-        to += text;
-        return;
-    }
+char* put_text(char* to, std::string_view text) {
+    return std::copy(text.begin(), text.end(), to);
+}
+
+/// Takes at most twice the bytes of the text.
+char* put_escaped(char* to, std::string_view text) {
     for (const char c : text) {
-        if (c == '\\' || c == '"') to += '\\';
-        if (c == '\n')
-            to += "\\n";
-        else
-            to += c;
+        if (c == '\\' || c == '"' || c == '\n') *to++ = '\\';
+        *to++ = c == '\n' ? 'n' : c;
     }
+    return to;
 }
 
 } // namespace
@@ -52,9 +51,10 @@ bool MetricWriter::take(std::size_t bytes) {
 }
 
 bool MetricWriter::family(std::string_view name, MetricType type, std::string_view help) {
-    wanted_ = name.substr(0, prefix_.size()) == prefix_;
+    const auto shown = names_ == MetricNames::Own ? own_metric_name(name) : std::string(name);
+    wanted_ = shown && shown->starts_with(prefix_);
     if (!wanted_) return false;
-    name_ = name;
+    name_ = *shown;
     help_ = help;
     type_ = type;
     begun_ = is_next() && take(prepare_head(type, help));
@@ -85,34 +85,44 @@ void MetricWriter::histogram(MetricLabels labels, const Histogram& histogram) {
 
 // --- text ---------------------------------------------------------------------------------------
 
-std::size_t MetricText::prepare_head(MetricType type, std::string_view help) {
-    text_.resize(committed_);
-    fmt::format_to(std::back_inserter(text_), "# HELP {} {}\n# TYPE {} {}\n", name(), help, name(), text_of(type));
-    return text_.size() - committed_;
+char* MetricText::place_for(std::size_t bytes) {
+    if (text_.size() - committed_ < bytes) text_.resize(std::max(2 * text_.size(), committed_ + bytes));
+    return text_.data() + committed_;
 }
 
+std::size_t MetricText::prepared_up_to(const char* end) {
+    prepared_ = static_cast<std::size_t>(end - text_.data());
+    return prepared_ - committed_;
+}
+
+std::size_t MetricText::prepare_head(MetricType type, std::string_view help) {
+    const std::string head = fmt::format("# HELP {} {}\n# TYPE {} {}\n", name(), help, name(), text_of(type));
+    return prepared_up_to(put_text(place_for(head.size()), head));
+}
+
+/// What a scrape of many queues spends most of its time with: hence the bytes are put one by one.
 std::size_t MetricText::prepare(std::string_view suffix, MetricLabels labels, const std::string& value,
                                 std::string_view bound) {
-    text_.resize(committed_);
-    text_ += name();
-    text_ += suffix;
+    constexpr std::size_t kAround = 4; // a comma or bracket, an equals sign, quotes
+    constexpr std::string_view kBound = "le";
+    std::size_t most = name().size() + suffix.size() + value.size() + kBound.size() + 2 * bound.size() + 2 * kAround;
+    for (const auto& [key, text] : labels) most += key.size() + 2 * text.size() + kAround;
+    char* to = put_text(put_text(place_for(most), name()), suffix);
     char open = '{';
     const auto label = [&](std::string_view key, std::string_view text) {
-        text_ += open;
-        open = ',';
-        text_ += key;
-        text_ += "=\"";
-        append_escaped(text_, text);
-        text_ += '"';
+        *to++ = std::exchange(open, ',');
+        to = put_text(put_text(to, key), "=\"");
+        to = put_escaped(to, text);
+        *to++ = '"';
     };
     for (const auto& one : labels)
         if (!is_left_out(one)) label(one.first, one.second);
-    if (!bound.empty()) label("le", bound);
-    if (open == ',') text_ += '}';
-    text_ += ' ';
-    text_ += value;
-    text_ += '\n';
-    return text_.size() - committed_;
+    if (!bound.empty()) label(kBound, bound);
+    if (open == ',') *to++ = '}';
+    *to++ = ' ';
+    to = put_text(to, value);
+    *to++ = '\n';
+    return prepared_up_to(to);
 }
 
 /// Writes nothing: the texts of all pages, one after the other, are one text.

@@ -23,6 +23,9 @@ using MetricLabels = std::initializer_list<std::pair<std::string_view, std::stri
 
 enum class MetricType { Counter, Gauge, Histogram };
 
+/// Whose names the families have: see own_metric_name() for ours.
+enum class MetricNames { Original, Own };
+
 /// A page of metrics: from position `start` on, at most about `max_bytes`. A position counts heads of families and
 /// samples.
 struct MetricWindow {
@@ -33,10 +36,12 @@ struct MetricWindow {
 class MetricWriter {
 public:
     /// `prefix`: only families whose names begin with it are written.
-    explicit MetricWriter(std::string prefix, MetricWindow window = {}) : prefix_(std::move(prefix)), window_(window) {}
+    explicit MetricWriter(std::string prefix, MetricWindow window = {}, MetricNames names = MetricNames::Original)
+        : prefix_(std::move(prefix)), window_(window), names_(names) {}
     virtual ~MetricWriter() = default;
 
-    /// Begins a family; its samples follow. False: its name has not the prefix, and its samples are dropped.
+    /// Begins a family, by the original's name; its samples follow. False: its name has not the prefix, or what it says
+    /// is in another family of ours; its samples are dropped.
     bool family(std::string_view name, MetricType type, std::string_view help);
     /// Adds a sample. A label `partition` with an empty value is left out (I-511).
     void sample(MetricLabels labels, std::int64_t value) {
@@ -81,6 +86,7 @@ private:
 
     std::string prefix_;
     MetricWindow window_;
+    MetricNames names_;
     std::size_t position_ = 0, used_ = 0;
     std::optional<std::size_t> next_;
     bool wanted_ = false; // the family has the prefix
@@ -102,11 +108,15 @@ private:
     std::size_t prepare_head(MetricType type, std::string_view help) override;
     std::size_t prepare(std::string_view suffix, MetricLabels labels, const std::string& value,
                         std::string_view bound) override;
-    void commit() override { committed_ = text_.size(); }
+    void commit() override { committed_ = prepared_; }
     void go_on(MetricType type, std::string_view help) override;
+    /// Where so many bytes may be written, behind what is committed.
+    [[nodiscard]] char* place_for(std::size_t bytes);
+    /// They were, up to `end`. Returns how many.
+    std::size_t prepared_up_to(const char* end);
 
-    std::string text_; // behind what is committed: what is prepared
-    std::size_t committed_ = 0;
+    std::string text_;                         // longer than what is in it
+    std::size_t committed_ = 0, prepared_ = 0; // where that ends
 };
 
 /// [{name, type, help, samples [{name, labels {str: str}, value}]}]; a family that began on an earlier page is repeated

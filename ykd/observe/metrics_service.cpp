@@ -68,7 +68,7 @@ bool add_numbers(RmOwner& owner, RmNumbers& rm_numbers) {
 template <class Writer>
 Writer page_of(const MetricQuestion& question, const MetricNumbers& numbers, std::size_t most) {
     const auto write = [&](std::size_t bytes) {
-        Writer writer(question.prefix, {question.start, bytes});
+        Writer writer(question.prefix, {question.start, bytes}, question.names);
         write_families(writer, numbers);
         return writer;
     };
@@ -128,8 +128,9 @@ void MetricsService::answer(const CallPtr& call, const MetricQuestion& question,
     if (!next) parts_.pages.end(call->session->sid, question.cursor);
     if (next) {
         reply["complete"] = false;
-        reply["cursor"] = parts_.pages.keep({call->session->sid, call->session->grant.name},
-                                            {numbers, question.prefix, question.as_map, *next}, question.cursor);
+        reply["cursor"] =
+            parts_.pages.keep({call->session->sid, call->session->grant.name},
+                              {numbers, question.prefix, question.as_map, question.names, *next}, question.cursor);
     }
     call->ok(reply);
 }
@@ -146,8 +147,7 @@ void MetricsService::answer_gathered(const CallPtr& call, const MetricQuestion& 
             partitions.push_back(std::move(one));
         }
     }
-    const bool short_names = parts_.settings.legacy_labels && partitions.size() == 1;
-    if (short_names) partitions.front().label.clear(); // one partition needs no label (I-511)
+    if (question.unlabelled && partitions.size() == 1) partitions.front().label.clear(); // (I-511)
     auto numbers = std::make_shared<MetricNumbers>(read_numbers(*call, std::move(partitions), restored));
     parts_.ask_mcs([this, call, question, numbers](std::optional<McsNumbers> mcs) {
         numbers->mcs = std::move(mcs);
@@ -161,11 +161,16 @@ void MetricsService::metrics(const CallPtr& call) {
     const std::string& format = request->format;
     if (!format.empty() && format != "text" && format != "map")
         return call->fail(ErrorCode::Invalid, "format is text or map", "format");
+    const bool as_original = request->names == "original";
+    if (!request->names.empty() && !as_original && request->names != "own")
+        return call->fail(ErrorCode::Invalid, "names is original or own", "names");
     MetricQuestion question;
     question.prefix = request->prefix;
     question.cursor = request->cursor;
     question.max_bytes = request->max_bytes;
     question.as_map = format == "map";
+    question.names = request->names == "own" ? MetricNames::Own : MetricNames::Original;
+    question.unlabelled = as_original || parts_.settings.legacy_labels;
     if (!question.cursor.empty()) {
         const auto found = parts_.pages.find(call->session->sid, question.cursor);
         if (!found)
@@ -173,6 +178,7 @@ void MetricsService::metrics(const CallPtr& call) {
                               "cursor");
         question.prefix = found->prefix;
         question.as_map = found->as_map;
+        question.names = found->names;
         question.start = found->start;
         return answer(call, question, found->numbers);
     }

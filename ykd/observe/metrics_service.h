@@ -47,6 +47,8 @@ public:
         std::size_t start = 0;     // as in MetricWindow
         std::string cursor;        // of this page; empty: the first
         std::size_t max_bytes = 0; // of a page; 0: as a reply may have
+        MetricNames names = MetricNames::Original;
+        bool unlabelled = false; // no label for the partition while there is one
     };
 
 private:

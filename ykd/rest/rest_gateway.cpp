@@ -12,7 +12,6 @@
 #include "ykd/rest/rest_deployments.h"
 #include "ykd/rest/rest_documents.h"
 #include "ykd/rest/rest_events.h"
-#include "ykd/rest/rest_metrics.h"
 #include "ykd/rest/rest_names.h"
 
 namespace yk::service {
@@ -22,17 +21,6 @@ using wire::Value;
 
 constexpr auto kTurn = std::chrono::seconds{10}; // that a request waits for its turn among others
 constexpr std::uint32_t kPage = 1000;            // objects of a list that are made and sent together
-/// Bytes of a page of metrics. Larger texts are copied on their way into memory that nobody has used yet, several
-/// times; with smaller pages more families are passed that stand before them.
-constexpr std::uint32_t kMetricsPage = 250'000;
-constexpr std::size_t kLargeText = 16U << 20; // bytes of address space for metrics of several pages
-
-HttpAnswer metrics_answer(std::string text) {
-    HttpAnswer answer;
-    answer.content_type = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
-    answer.body = std::move(text);
-    return answer;
-}
 
 HttpAnswer not_allowed(const std::string& methods) {
     HttpAnswer answer = text_answer(405, "Method Not Allowed");
@@ -239,36 +227,12 @@ HttpAnswer RestGateway::partitions(Visit& visit) {
     return list_answer(visit.loan, dump_of(visit, "partitions"));
 }
 
-RestGateway::Refusal RestGateway::read_metrics(Visit& visit,
-                                               const std::function<void(const std::string& page)>& take) const {
-    const std::unique_lock turn(metrics_turn_, kTurn);
-    if (!turn) return text_answer(503, "other scrapes are being answered; try again");
-    si::MetricsRequest request;
-    request.max_bytes = kMetricsPage;
-    for (;;) {
-        RestReply reply = visit.loan->ask(request);
-        if (!reply.ok) return text_answer(503, reply.message);
-        take(reply.body["text"].get_ref<const std::string&>());
-        if (is_last(reply.body)) return std::nullopt;
-        request.cursor = reply.body["cursor"].get<std::string>();
-    }
-}
-
 HttpAnswer RestGateway::metrics(Visit& visit) {
-    std::string text;
-    const auto take = [&text](const std::string& page) {
-        if (!text.empty() && text.capacity() < kLargeText) text.reserve(kLargeText); // there are more pages than one
-        text += page;
-    };
-    if (auto refusal = read_metrics(visit, take)) return std::move(*refusal);
-    return metrics_answer(rest_metrics(std::move(text)));
+    return scrapes_.answer(*visit.loan, "original");
 }
 
 HttpAnswer RestGateway::own_metrics(Visit& visit) {
-    OwnMetrics own;
-    if (auto refusal = read_metrics(visit, [&own](const std::string& page) { own.add(page); }))
-        return std::move(*refusal);
-    return metrics_answer(own.take());
+    return scrapes_.answer(*visit.loan, "own");
 }
 
 Result<Value, HttpAnswer> RestGateway::active_configuration(Visit& visit) const {

@@ -7,7 +7,6 @@
 // Owner: Daemon. Thread: those of the connections.
 
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "protocol/si/tool_requests.h"
 #include "ykd/rest/exchange/rest_answers.h"
 #include "ykd/rest/exchange/rest_caller.h"
+#include "ykd/rest/metric_scrapes.h"
 #include "ykd/rest/page/own_page.h"
 #include "ykd/rest/rest_router.h"
 #include "ykd/rest/web_files.h"
@@ -70,8 +70,6 @@ private:
     [[nodiscard]] Result<wire::Value, HttpAnswer> active_configuration(Visit& visit) const;
     [[nodiscard]] HttpAnswer whole(Visit& visit, const si::DumpRequest& request) const;
     [[nodiscard]] HttpAnswer history(Visit& visit, const char* member) const;
-    /// Hands the text of the metrics to `take`, page by page; why there is none, or nothing.
-    [[nodiscard]] Refusal read_metrics(Visit& visit, const std::function<void(const std::string& page)>& take) const;
     [[nodiscard]] HttpAnswer usage(Visit& visit, const char* what) const;
     [[nodiscard]] HttpAnswer one_usage(Visit& visit, const char* what, std::string si::DumpRequest::*name) const;
     [[nodiscard]] HttpAnswer queue_applications_of(Visit& visit, const std::string& queue,
@@ -123,8 +121,7 @@ private:
     OwnPage own_page_{port_};
     const RestRouter router_;
     std::optional<WebFiles> pages_;
-    mutable std::timed_mutex
-        metrics_turn_; // one reads the metrics at a time, of which the daemon keeps few answers in pages
+    MetricScrapes scrapes_;
 
     static constexpr std::size_t kMostAtOnce = 16; // requests that the daemon works on at the same time
 };

@@ -477,7 +477,7 @@ TEST_CASE("decode(encode(x)) == x for the requests of tools") {
     check_round_trip(si::SetExtraConfigRequest{si::StringMap{}});
     check_round_trip(si::EventsRequest{1, 0U, si::EventFilter{{1, 2}, {3}, "a", "p"}});
     check_round_trip(si::EventStreamRequest{"s", 1, 0U, 2, si::EventFilter{}});
-    check_round_trip(si::MetricsRequest{"map", "yunikorn", "c", 1000});
+    check_round_trip(si::MetricsRequest{"map", "yunikorn", "c", 1000, "own"});
     check_round_trip(si::HealthRequest{true, true});
     check_round_trip(
         si::ExplainRequest{"placement", "p", "rm", "a", "k", "root.q", "n", "u", {"g"}, {{"t", "v"}}, "x: 1\n"});

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/rest/metric_scrapes.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "protocol/si/tool_requests.h"
+#include "ykd/rest/exchange/rest_answers.h"
+#include "ykd/rest/exchange/rest_lists.h"
+
+namespace yk::service {
+namespace {
+
+constexpr auto kTurn = std::chrono::seconds{10}; // that a scrape waits for others
+/// Bytes of a page. Larger ones are copied on their way into memory that nobody has used yet, several times; with
+/// smaller ones more families are passed that stand before them.
+constexpr std::uint32_t kPage = 250'000;
+constexpr std::size_t kPart = 64U << 10;     // bytes that are sent at once
+constexpr std::size_t kMostKept = 64U << 20; // bytes of a spare text
+
+bool send(std::string_view text, http::AnswerSink& sink) {
+    for (; !text.empty(); text.remove_prefix(std::min(kPart, text.size())))
+        if (!sink.write(text.substr(0, kPart))) return false;
+    return true;
+}
+
+} // namespace
+
+MetricScrapes::Text MetricScrapes::lend() const {
+    const auto give_back = [spare = spare_](std::string* text) {
+        const std::unique_ptr<std::string> used{text};
+        used->clear();
+        const std::lock_guard lock(spare->mutex);
+        if (used->capacity() <= kMostKept && used->capacity() > spare->text.capacity()) spare->text.swap(*used);
+    };
+    auto text = std::make_unique<std::string>();
+    {
+        const std::lock_guard lock(spare_->mutex);
+        text->swap(spare_->text);
+    }
+    return {text.release(), give_back};
+}
+
+HttpAnswer MetricScrapes::answer(RestCaller& caller, const char* names) {
+    std::unique_lock turn(turn_, kTurn);
+    if (!turn) return text_answer(503, "other scrapes are being answered; try again");
+    si::MetricsRequest request;
+    request.max_bytes = kPage;
+    request.names = names;
+    HttpAnswer answer;
+    answer.content_type = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
+    Text all;
+    for (;;) {
+        RestReply reply = caller.ask(request);
+        if (!reply.ok) return text_answer(503, reply.message);
+        auto& page = reply.body["text"].get_ref<std::string&>();
+        const bool is_whole = is_last(reply.body);
+        if (is_whole && !all) {
+            answer.body = std::move(page);
+            return answer;
+        }
+        if (!all) all = lend();
+        all->append(page);
+        if (is_whole) break;
+        request.cursor = reply.body["cursor"].get<std::string>();
+    }
+    answer.stream = [text = std::move(all)](http::AnswerSink& sink) { return send(*text, sink); };
+    return answer;
+}
+
+} // namespace yk::service
