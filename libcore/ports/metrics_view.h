@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct EndedCounts {
     std::uint64_t completed = 0;
     std::uint64_t failed = 0;
     std::uint64_t rejected = 0;
+    bool operator==(const EndedCounts&) const = default;
 };
 
 /// Amounts by position in PartitionMetrics::resource_names.
@@ -40,15 +42,18 @@ struct QueueMetrics {
 
 struct PartitionMetrics {
     static constexpr std::size_t kBands = 10; // of node usage: (0,10%], (10,20%] ..
+    using Bands = std::array<std::uint64_t, kBands>;
+    using States = std::array<std::uint64_t, QueueMetrics::kStates>;
 
     std::vector<std::string> resource_names;
-    std::vector<QueueMetrics> queues;                          // parents before children, by name
-    std::map<std::string, EndedCounts, std::less<>> ended;     // by path; "": refused by no queue
-    std::array<std::uint64_t, QueueMetrics::kStates> states{}; // of all applications, ended ones that are kept included
-    std::uint64_t rejected_by_none = 0;                        // among the rejected ones that are kept
+    std::vector<QueueMetrics> queues;                      // parents before children, by name
+    std::map<std::string, EndedCounts, std::less<>> ended; // by path; "": refused by no queue
+    States states{};                                       // of all applications, ended ones that are kept included
+    std::unordered_map<std::string, States> kept;          // of ended ones, by path, until join_kept()
+    std::uint64_t rejected_by_none = 0;                    // among the rejected ones that are kept
     std::uint64_t nodes_open = 0, nodes_draining = 0;
     std::uint64_t allocations = 0;
-    std::map<std::string, std::array<std::uint64_t, kBands>> node_usage; // resource -> nodes per band
+    std::vector<Bands> node_usage; // nodes per band, by position in resource_names; nowhere one: no node has the type
 };
 
 } // namespace yk

@@ -297,9 +297,10 @@ struct PartitionView {
 
 /// Where the next page of a snapshot begins.
 struct ViewCursor {
-    std::uint64_t next = 0; // application: its index, of an ended one its serial number
-    std::string after;      // node, queue, user, group: the last one
-    bool named = false;     // users and groups are done, their applications are next; metrics: queues are done
+    std::uint64_t next = 0;  // application: its index, of an ended one its serial number
+    std::string after;       // node, queue, user, group: the last one
+    bool named = false;      // users and groups are done, their applications are next
+    std::uint32_t stage = 0; // metrics: of what is at work
 };
 
 /// Which asks or allocations a list takes; what is empty takes all.

@@ -2,8 +2,9 @@
 #include "libcore/reports/metrics.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
-#include <unordered_map>
+#include <string_view>
 
 #include "libcore/planning/queue_walk.h"
 
@@ -58,35 +59,9 @@ void add(std::array<std::uint64_t, kStates>& to, const std::array<std::uint64_t,
     for (std::size_t state = 0; state < kStates; ++state) to[state] += from[state];
 }
 
-void count_ended(const PartitionState& state, PartitionMetrics& into) {
-    into.ended = state.ended.counts();
-    std::unordered_map<std::string_view, QueueMetrics*> by_path;
-    for (QueueMetrics& queue : into.queues) by_path.emplace(queue.path, &queue);
-    const auto count = [&](const EndedApplication& ended) {
-        ++into.states[index_of(ended.state)];
-        const auto queue = by_path.find(ended.view.queue);
-        if (queue != by_path.end())
-            ++queue->second->states[index_of(ended.state)];
-        else if (ended.state == ApplicationState::Rejected)
-            ++into.rejected_by_none;
-    };
-    for (const EndedApplication& ended : state.ended.completed()) count(ended);
-    for (const auto& [serial, ended] : state.ended.rejected()) count(ended);
-}
+// The stages of a page. Each adds what there is from the cursor on; false: the budget is used up before the end.
 
-void count_nodes(const PartitionState& state, PartitionMetrics& into) {
-    state.nodes.for_each([&](NodeId id) {
-        const Node& node = state.nodes[id];
-        ++(node.schedulable ? into.nodes_open : into.nodes_draining);
-        node.capacity.for_each([&](ResourceId type, std::int64_t capacity) {
-            ++into.node_usage[state.resources.name(type)][band_of(node.allocated.get(type), capacity)];
-        });
-    });
-}
-
-} // namespace
-
-void metrics_page(const PartitionState& state, ViewCursor& cursor, std::size_t& budget, PartitionMetrics& into) {
+bool add_queues(const PartitionState& state, ViewCursor& cursor, std::size_t& budget, PartitionMetrics& into) {
     into.queues.reserve(state.queues.size()); // growing page by page would take twice the memory
     QueueWalk walk{[&](const Queue& queue) {
         if (budget == 0) return false;
@@ -97,15 +72,84 @@ void metrics_page(const PartitionState& state, ViewCursor& cursor, std::size_t& 
         budget -= std::min(budget, 1 + queue.applications.size());
         return true;
     }};
-    const bool complete = walk.run(state.queues.root(), cursor.after);
-    // with every page, since the partition may be removed before the next
+    return walk.run(state.queues.root(), cursor.after);
+}
+
+bool add_nodes(const PartitionState& state, ViewCursor& cursor, std::size_t& budget, PartitionMetrics& into) {
+    bool is_whole = true;
+    std::string_view last;
+    state.nodes.until_after(cursor.after, [&](NodeId id) {
+        is_whole = budget != 0;
+        if (!is_whole) return true;
+        --budget;
+        const Node& node = state.nodes[id];
+        last = node.id;
+        ++(node.schedulable ? into.nodes_open : into.nodes_draining);
+        node.capacity.for_each([&](ResourceId type, std::int64_t capacity) {
+            ++into.node_usage[type][band_of(node.allocated.get(type), capacity)];
+        });
+        return false;
+    });
+    if (!last.empty()) cursor.after = last;
+    return is_whole;
+}
+
+bool add_ended_counts(const PartitionState& state, ViewCursor& cursor, std::size_t& budget, PartitionMetrics& into) {
+    const auto& counts = state.ended.counts(); // the first may be of no queue, whose path is empty
+    for (auto each = cursor.next == 0 ? counts.begin() : counts.upper_bound(cursor.after); each != counts.end();
+         ++each) {
+        if (budget == 0) return false;
+        --budget;
+        into.ended.insert_or_assign(into.ended.end(), each->first, each->second);
+        cursor.after = each->first;
+        cursor.next = 1;
+    }
+    return true;
+}
+
+/// Both lists of them by their serials, from the cursor's on.
+bool add_kept(const PartitionState& state, ViewCursor& cursor, std::size_t& budget, PartitionMetrics& into) {
+    const auto is_before = [](const EndedApplication& ended, std::uint64_t serial) { return ended.serial < serial; };
+    const auto& all = state.ended.completed();
+    auto completed = std::lower_bound(all.begin(), all.end(), cursor.next, is_before);
+    auto rejected = state.ended.rejected().lower_bound(cursor.next);
+    while (completed != all.end() || rejected != state.ended.rejected().end()) {
+        if (budget == 0) return false;
+        --budget;
+        const bool is_rejected =
+            completed == all.end() || (rejected != state.ended.rejected().end() && rejected->first < completed->serial);
+        const EndedApplication& ended = is_rejected ? (rejected++)->second : *completed++;
+        ++into.states[index_of(ended.state)];
+        ++into.kept[ended.view.queue][index_of(ended.state)];
+        cursor.next = ended.serial + 1;
+    }
+    return true;
+}
+
+} // namespace
+
+void metrics_page(const PartitionState& state, ViewCursor& cursor, std::size_t& budget, PartitionMetrics& into) {
+    constexpr std::array kSteps{add_queues, add_nodes, add_ended_counts, add_kept};
     while (into.resource_names.size() < state.resources.size())
         into.resource_names.push_back(state.resources.name(static_cast<ResourceId>(into.resource_names.size())));
-    if (!complete || cursor.named) return;
-    cursor.named = true;
+    into.node_usage.resize(into.resource_names.size());
     into.allocations = state.allocation_count;
-    count_ended(state, into);
-    count_nodes(state, into);
+    for (; cursor.stage < kSteps.size(); ++cursor.stage) {
+        if (!kSteps.at(cursor.stage)(state, cursor, budget, into)) return;
+        cursor.after.clear();
+        cursor.next = 0;
+    }
+}
+
+void join_kept(PartitionMetrics& metrics) {
+    for (QueueMetrics& queue : metrics.queues)
+        if (const auto kept = metrics.kept.find(queue.path); kept != metrics.kept.end()) {
+            add(queue.states, kept->second);
+            metrics.kept.erase(kept);
+        }
+    for (const auto& [path, states] : metrics.kept)
+        metrics.rejected_by_none += states[index_of(ApplicationState::Rejected)];
+    metrics.kept.clear();
 }
 
 PartitionMetrics partition_metrics(const PartitionState& state) {
@@ -113,6 +157,7 @@ PartitionMetrics partition_metrics(const PartitionState& state) {
     std::size_t budget = std::numeric_limits<std::size_t>::max();
     PartitionMetrics metrics;
     metrics_page(state, cursor, budget, metrics);
+    join_kept(metrics);
     return metrics;
 }
 

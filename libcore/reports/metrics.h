@@ -10,8 +10,10 @@
 
 namespace yk {
 
-/// Adds a page, see pages.h: queues, and with the last of them the numbers of the partition as a whole.
+/// Adds a page, see pages.h: queues, then nodes, then ended applications. join_kept() has to follow the last one.
 void metrics_page(const PartitionState& state, ViewCursor& cursor, std::size_t& budget, PartitionMetrics& into);
+/// Counts the ended applications that are kept with their queues. Thread: any.
+void join_kept(PartitionMetrics& metrics);
 /// The same as one page.
 [[nodiscard]] PartitionMetrics partition_metrics(const PartitionState& state);
 

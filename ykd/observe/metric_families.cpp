@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
@@ -124,11 +125,25 @@ void write_states(MetricWriter& to, const std::vector<PartitionNumbers>& partiti
     to.count({{"state", "decommissioned"}}, nodes_removed);
 }
 
+/// Calls `visit` with the name and the bands of each type that nodes have, by name.
+template <class Visit>
+void for_each_usage(const PartitionMetrics& metrics, Visit&& visit) {
+    std::map<std::string_view, std::size_t> positions;
+    for (std::size_t i = 0; i < metrics.node_usage.size(); ++i) positions.emplace(metrics.resource_names[i], i);
+    for (const auto& [name, position] : positions) {
+        const PartitionMetrics::Bands& bands = metrics.node_usage[position];
+        if (std::any_of(bands.begin(), bands.end(), [](std::uint64_t nodes) { return nodes != 0; }))
+            visit(metrics.resource_names[position], bands);
+    }
+}
+
 void write_node_usage(MetricWriter& to, const std::vector<PartitionNumbers>& partitions) {
-    std::map<std::string, std::array<std::uint64_t, PartitionMetrics::kBands>> usage; // by name as of I-501
+    std::map<std::string, PartitionMetrics::Bands> usage; // by name as of I-501
     for (const PartitionNumbers& one : partitions)
-        for (const auto& [resource, bands] : one.metrics.node_usage)
-            for (std::size_t i = 0; i < bands.size(); ++i) usage[metric_name_part(resource)][i] += bands[i];
+        for_each_usage(one.metrics, [&](const std::string& resource, const PartitionMetrics::Bands& bands) {
+            PartitionMetrics::Bands& sums = usage[metric_name_part(resource)];
+            for (std::size_t i = 0; i < bands.size(); ++i) sums.at(i) += bands.at(i);
+        });
     for (const auto& [resource, bands] : usage) {
         to.family(fmt::format("yunikorn_scheduler_{}_node_usage_total", resource), MetricType::Gauge,
                   "Total resource usage of node, by resource name.");
@@ -139,9 +154,10 @@ void write_node_usage(MetricWriter& to, const std::vector<PartitionNumbers>& par
               "Nodes by how much of a resource is used on them, by resource.");
     for (const PartitionNumbers& one : partitions) {
         if (!one.is_visible) continue;
-        for (const auto& [resource, bands] : one.metrics.node_usage)
+        for_each_usage(one.metrics, [&](const std::string& resource, const PartitionMetrics::Bands& bands) {
             for (std::size_t i = 0; i < bands.size(); ++i)
-                to.count({{"partition", one.label}, {"resource", resource}, {"range", kBandNames[i]}}, bands[i]);
+                to.count({{"partition", one.label}, {"resource", resource}, {"range", kBandNames.at(i)}}, bands.at(i));
+        });
     }
 }
 

@@ -143,6 +143,7 @@ void MetricsService::answer_gathered(const CallPtr& call, const MetricQuestion& 
         restored[rm->id] = rm_numbers.restored;
         for (PartitionNumbers& one : rm_numbers.partitions) {
             if (one.metrics.queues.empty()) continue;
+            join_kept(one.metrics);
             one.is_visible = call->session->may_see(rm->id);
             partitions.push_back(std::move(one));
         }

@@ -19,6 +19,12 @@ QueueMetrics metrics_of(const PartitionMetrics& all, const std::string& path) {
     return *found;
 }
 
+const PartitionMetrics::Bands& usage_of(const PartitionMetrics& all, const std::string& type) {
+    const auto found = std::find(all.resource_names.begin(), all.resource_names.end(), type);
+    REQUIRE(found != all.resource_names.end());
+    return all.node_usage.at(static_cast<std::size_t>(found - all.resource_names.begin()));
+}
+
 std::uint64_t in_state(const QueueMetrics& queue, ApplicationState state) {
     return queue.states[static_cast<std::size_t>(state)];
 }
@@ -52,7 +58,7 @@ TEST_CASE("I-516 numbers of queues, applications and nodes as they are") {
     CHECK_FALSE(metrics_of(all, "root.b").max);
     CHECK(all.nodes_open == 2);
     CHECK(all.allocations == 2);
-    const auto& bands = all.node_usage.at("vcore");
+    const auto& bands = usage_of(all, "vcore");
     CHECK(bands[4] == 2); // (40%,50%]
 }
 
@@ -81,8 +87,8 @@ TEST_CASE("I-500 nodes by state and how full they are; over-allocated ones are i
     PartitionMetrics all = partition_metrics(*c.core().read("default"));
     CHECK(all.nodes_open == 2);
     CHECK(all.nodes_draining == 1);
-    CHECK(all.node_usage.at("vcore")[9] == 1);
-    CHECK(all.node_usage.at("vcore")[0] == 2);
+    CHECK(usage_of(all, "vcore")[9] == 1);
+    CHECK(usage_of(all, "vcore")[0] == 2);
     c.node("n-1", "vcore:10", "decommission");
     CHECK(c.core().counters().nodes_removed == 1);
 }

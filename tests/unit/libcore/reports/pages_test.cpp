@@ -83,6 +83,7 @@ PartitionMetrics metrics_in_chunks(Cluster& c, std::size_t size) {
         budget = size;
         metrics_page(*c.core().read("default"), place, budget, all);
     }
+    join_kept(all);
     return all;
 }
 
@@ -153,8 +154,11 @@ TEST_CASE("C-476 users and applications that come and go between two pieces") {
 
 TEST_CASE("I-516 metrics in pieces of any size are the same numbers") {
     Cluster c = busy();
-    c.remove("app-3").release("app-4", "k");
+    c.remove("app-3").release("app-4", "k").application("lost", "root.nowhere").application("app-1", "root.b.x");
     const PartitionMetrics whole = partition_metrics(*c.core().read("default"));
+    CHECK(whole.ended.at("").rejected == 1);
+    CHECK(whole.ended.at("root.b.x").rejected == 1);
+    CHECK(whole.rejected_by_none == 1);
     REQUIRE(whole.queues.size() == 7);
     CHECK(whole.allocations == 10);
     for (const std::size_t size : {std::size_t{1}, std::size_t{2}, std::size_t{5}}) {
@@ -164,6 +168,8 @@ TEST_CASE("I-516 metrics in pieces of any size are the same numbers") {
         CHECK(all.resource_names == whole.resource_names);
         CHECK(all.node_usage == whole.node_usage);
         CHECK(all.nodes_open == 3);
+        CHECK(all.rejected_by_none == whole.rejected_by_none);
+        CHECK(all.ended == whole.ended);
         for (std::size_t i = 0; i < all.queues.size(); ++i) {
             CHECK(all.queues[i].path == whole.queues[i].path);
             CHECK(all.queues[i].states == whole.queues[i].states);
