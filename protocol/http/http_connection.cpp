@@ -18,6 +18,17 @@ constexpr std::size_t kSmall = 1400; // bytes of a body that is not worth compre
 /// apart, and has small limits for what calls itself a form.
 constexpr std::array kNotForTheLibrary{"Accept-Encoding", "Content-Type", "Content-Encoding", "Range"};
 
+constexpr const char* kText = "text/plain; charset=utf-8";
+
+/// Of what the library itself refuses.
+const char* text_of_refusal(int status) {
+    switch (status) {
+    case 413: return "the body is too large";
+    case 414: return "the address is too long";
+    default: return "this is no request of HTTP/1.1, or one with a method that is not known";
+    }
+}
+
 bool has_body(const std::string& method) {
     constexpr std::array kMethods{"POST", "PUT", "PATCH", "DELETE"};
     return std::find(kMethods.begin(), kMethods.end(), method) != kMethods.end();
@@ -93,14 +104,14 @@ HttpConnection::HttpConnection(int descriptor, const std::string& peer, SSL_CTX*
     Put("/", with_body);
     Patch("/", with_body);
     Delete("/", with_body);
-    set_error_handler([](const httplib::Request&, httplib::Response& response) { // what the library itself refuses
-        if (response.body.empty() && !response.has_header("Content-Type"))
-            response.set_content(response.status == 413 ? "the body is too large" : "this is no request of HTTP/1.1",
-                                 "text/plain; charset=utf-8");
+    set_error_handler([this](const httplib::Request&, httplib::Response& response) {
+        if (is_answered_) return;
+        response.set_header("Connection", "close");
+        response.set_content(text_of_refusal(response.status), kText);
     });
     set_exception_handler([](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) {
         response.status = 500;
-        response.set_content("this should not have happened", "text/plain; charset=utf-8");
+        response.set_content("this should not have happened", kText);
     });
 }
 
@@ -116,11 +127,12 @@ void HttpConnection::run() {
 
 bool HttpConnection::serve_one() {
     request_ = {};
-    closes_ = false;
+    closes_ = is_answered_ = false;
     bool closed = false;
     const bool answered =
         process_request(stream_, last_, closed, [this](httplib::Request& request) { prepare(request); });
-    return stream_.flush() && answered && !closed && !closes_ && !last_;
+    // Of a request that the library refused nobody knows where it ends.
+    return stream_.flush() && answered && is_answered_ && !closed && !closes_ && !last_;
 }
 
 /// Called with the head of a request, before its body is read.
@@ -142,7 +154,7 @@ void HttpConnection::prepare(httplib::Request& request) {
               (has_length && is_chunked) || request.get_header_value_count("Content-Length") > 1;
     has_gzip_ = accepts_gzip(request_.header("accept-encoding"));
     has_encoded_body_ = !request_.header("content-encoding").empty();
-    closes_ = closes_ || has_encoded_body_;
+    closes_ = closes_ || has_encoded_body_ || request_.headers.count("host") > 1;
     is_old_ = request.version == "HTTP/1.0";
     if (closes_) request.set_header("Connection", "close");
     if (!has_length && !is_chunked) request.set_header("Content-Length", "0");
@@ -152,11 +164,15 @@ void HttpConnection::prepare(httplib::Request& request) {
 }
 
 void HttpConnection::answer(const httplib::Request& request, httplib::Response& response) {
-    if (has_encoded_body_)
-        return give({415, "text/plain; charset=utf-8", "send the body as it is, without Content-Encoding", {}, {}},
-                    response);
-    request_.body = request.body;
-    give(answer_request_(request_), response);
+    if (has_encoded_body_) {
+        give({415, kText, "send the body as it is, without Content-Encoding", {}, {}}, response);
+    } else if (request_.headers.count("host") > 1) {
+        give({400, kText, "there is more than one header Host", {}, {}}, response);
+    } else {
+        request_.body = request.body;
+        give(answer_request_(request_), response);
+    }
+    is_answered_ = true;
 }
 
 void HttpConnection::give(HttpAnswer answer, httplib::Response& response) {

@@ -52,6 +52,7 @@ private:
     // Of the request at work.
     HttpRequest request_;
     bool has_gzip_ = false, is_old_ = false, closes_ = false, has_encoded_body_ = false;
+    bool is_answered_ = false; // by who serves, not by the library
 };
 
 } // namespace yk::http
