@@ -12,6 +12,7 @@ import random
 import sys
 import tempfile
 import threading
+import unittest
 
 from daemon_support.certificates import make_certificate
 
@@ -142,6 +143,30 @@ def test_the_example_is_a_whole_resource_manager():
         check(lines[-1] == "left", ran.stdout)
         with ykd.Client("ipc://" + daemon.path) as client:
             check(client.status()["rms"] == [], client.status())
+
+
+def test_the_example_of_the_readme():
+    with open(CLIENT.parent.parent / "README.md", encoding="utf-8") as file:
+        block = file.read().split("```python\n")[1].split("```")[0]
+    check("ipc:///run/ykd/ykd.sock" in block and "import ykd" in block, block)
+    with Daemon() as daemon:
+        ran = subprocess.Popen([sys.executable, "-uc", block.replace("ipc:///run/ykd/ykd.sock", "ipc://" + daemon.path)], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(CLIENT / "src")}, text=True)
+        check(ran.stdout.readline() == "ask-1 placed on node-1\n")
+        check(ran.communicate("\n", timeout=DEADLINE)[0] == "" and ran.returncode == 0, ran.returncode)
+
+
+def test_the_end_of_a_block_sends_what_was_added_and_a_refusal_is_not_silent():
+    with Daemon() as daemon:
+        with ykd.ResourceManager("ipc://" + daemon.path, "brief") as rm:
+            rm.add_applications(ykd.Application("app", user="me", tags={"namespace": "default"}))
+            rm.add_asks(*(ykd.Ask("app", f"a{number}", {"vcore": 1}) for number in range(3000)))
+        check(len(daemon.client().dump("app", application="app", rmID="brief")["requests"]) == 3000)
+        with unittest.TestCase().assertLogs("ykd", "WARNING") as logs:
+            with ykd.ResourceManager("ipc://" + daemon.path, "other") as rm:
+                rm.add_applications(ykd.Application("lost", queue="root.nowhere", user="me"))
+                rm.sync()
+        check("application lost was rejected" in logs.output[0], logs.output)
 
 
 def test_a_whole_life():

@@ -2,6 +2,7 @@
 """What a resource manager is called back with."""
 from __future__ import annotations
 
+import logging
 from typing import Any, Mapping, Union
 
 from .errors import YkdError
@@ -11,7 +12,7 @@ Map = Mapping[str, Any]
 
 
 class Callbacks:
-    """Override what you need; every method here does nothing. With ykd.aio they may be `async def`.
+    """Override what you need; every method here but rejected() does nothing. With ykd.aio they may be `async def`.
 
     They are called one at a time and in the order in which things happened, by one thread (with asyncio: by one task). What one
     does not do before it returns counts as handled all the same; the daemon is told afterwards. One that is slow delays the
@@ -44,7 +45,9 @@ class Callbacks:
         them. An ask that ended before it was placed is reported likewise where the daemon says so."""
 
     def rejected(self, rejection: Rejection) -> Any:
-        """The daemon refused one element; nothing of it was done."""
+        """The daemon refused one element; nothing of it was done. Unless this is overridden, the logger `ykd` warns of it."""
+        logging.getLogger("ykd").warning("%s %s was rejected: %s", rejection.what,
+                                         rejection.key or rejection.application_id or rejection.node_id, rejection.reason)
 
     def state_changed(self, state: CoreState) -> Any:
         """The daemon's state of this resource manager is another one. SUSPENDED: nothing is placed until it polls again."""

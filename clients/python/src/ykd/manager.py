@@ -15,7 +15,7 @@ from .core import elements
 from .core.effects import Invoke, Request, Topic, Wait
 from .core.manager import ManagerCore, Procedure, Registration
 from .core.session import Options
-from .errors import Closed
+from .errors import Closed, NotServing
 from .link import Link
 from .values import Allocation, Application, Ask, CoreState, Node, Release
 
@@ -112,7 +112,14 @@ class ResourceManager:
         return self
 
     def __exit__(self, kind: Optional[Type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]) -> None:
-        self.close()
+        """Closes, and before that, unless an exception ends the block, has what was added accepted: see flush(), which may raise."""
+        try:
+            if kind is None:
+                self.flush()
+        except (Closed, NotServing):
+            pass  # it was left, or closed, or callbacks were told
+        finally:
+            self.close()
 
     # --- what it is and has ---
 

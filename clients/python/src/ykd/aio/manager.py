@@ -15,7 +15,7 @@ from ..core import elements
 from ..core.effects import Effect, Invoke, Request, Topic
 from ..core.manager import ManagerCore, Procedure, Registration
 from ..core.session import Options
-from ..errors import Closed
+from ..errors import Closed, NotServing
 from ..values import Allocation, Application, Ask, CoreState, Node, Release
 from .link import Link
 
@@ -85,7 +85,14 @@ class ResourceManager:
         return self
 
     async def __aexit__(self, kind: Optional[Type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]) -> None:
-        await self.close()
+        """As ykd.ResourceManager.__exit__()."""
+        try:
+            if kind is None:
+                await self.flush()
+        except (Closed, NotServing):
+            pass
+        finally:
+            await self.close()
 
     # --- what it is and has ---
 
