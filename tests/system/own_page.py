@@ -107,7 +107,11 @@ def test_the_answers_that_only_the_page_asks_for():
         status, headers, body = web.ask("/")
         check(status == 200 and body.startswith(b"<!doctype html>") and len(body) < 150_000, status, len(body))
         check("default-src 'none'" in headers["Content-Security-Policy"] and "unsafe" not in headers["Content-Security-Policy"], headers)
-        check(web.ask("/", If_None_Match=headers["ETag"])[0] == 304 and web.ask("/ykd")[2] == body and web.ask("/", "POST", "x")[0] == 404)
+        check(web.ask("/", If_None_Match=headers["ETag"])[0] == 304 and web.ask("/ykd")[2] == body and web.ask("/", "POST", "x")[0] == 405)
+        for path in ("/", "/ykd", "/livez", "/metrics"):
+            status, headers, body = web.ask(path, "HEAD")
+            check(status == 200 and int(headers.get("Content-Length", 0)) > 0 and not body, path, status, headers)
+        check(web.ask("/ws/v1/clusters", "HEAD")[0] == 405 and web.ask("/nothing", "POST", "x")[0] == 404, "as the original")
         stream = web.connection()
         stream.request("GET", "/ws/v1/page/changes")
         answer = stream.getresponse()

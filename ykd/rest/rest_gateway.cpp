@@ -52,6 +52,12 @@ HttpAnswer refuse_queue_name() {
     return error_answer(400, config::kInvalidQueueName);
 }
 
+/// What is not the original's takes HEAD as GET; the connection leaves the body out.
+std::string method_of(const http::HttpRequest& request) {
+    const bool is_originals = request.path.starts_with("/ws/") || request.path.starts_with("/debug/");
+    return request.method == "HEAD" && !is_originals ? "GET" : request.method;
+}
+
 /// The name of a queue in a path, in lower case; nullopt: it is none.
 std::optional<std::string> queue_in(const std::string& part) {
     const auto name = decoded_again(part);
@@ -124,7 +130,7 @@ RestGateway::RestGateway(RestPort port, std::vector<std::string> origins)
       }()) {}
 
 HttpAnswer RestGateway::answer(const http::HttpRequest& request) {
-    const RestMatch match = router_.match(request.method, request.path);
+    const RestMatch match = router_.match(method_of(request), request.path);
     switch (match.kind) {
     case RestMatch::Kind::Found: break;
     case RestMatch::Kind::Moved:
@@ -149,10 +155,13 @@ HttpAnswer RestGateway::answer(const http::HttpRequest& request) {
 }
 
 HttpAnswer RestGateway::file_or_own_page(const http::HttpRequest& request) const {
-    if (request.method != "GET") return text_answer(404, "404 page not found");
-    if (!pages_ && request.path == "/") return OwnPage::document(request);
-    auto found = pages_ ? pages_->answer(request) : std::nullopt;
-    return found ? *std::move(found) : text_answer(404, "404 page not found");
+    std::optional<HttpAnswer> found;
+    if (pages_)
+        found = pages_->answer(request);
+    else if (request.path == "/")
+        found = OwnPage::document(request);
+    if (!found) return text_answer(404, "404 page not found");
+    return method_of(request) == "GET" ? *std::move(found) : not_allowed("GET, HEAD");
 }
 
 /// The headers that say to a browser which pages may read the answer.
