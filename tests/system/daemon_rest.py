@@ -65,6 +65,7 @@ def test_every_route_answers():  # I-430, I-432
         web.refused(400, "partition/default/applications/active?status=completed")
         web.refused(400, "events/batch?count=0")
         web.refused(405, "partitions", method="DELETE")
+        check("mcs: {enabled: true}" in web.refused(409, "mcs/status"), "it says how")
         check(web.ask("/ws/v1/Partitions/")[1]["Location"] == "/ws/v1/partitions")
 
 
@@ -241,7 +242,7 @@ def test_web_pages_are_sent_beside_the_routes():
         check(web.ask("/main.js", If_None_Match=headers["ETag"])[::2] == (304, b""))
         for path in ("/nope.js", "/.git/config", "/%2e%2e/s", "/pages", "//main.js"):
             check(web.ask(path)[0] in (301, 404), path, web.ask(path))
-        check(web.get("partitions") == [] and web.ask("/livez")[0] == 200 and web.ask("/", "POST", "x")[0] == 404)
+        check(web.get("partitions") == [] and web.ask("/livez")[0] == 200 and web.ask("/", "POST", "x")[0] == 405)
         threads = [threading.Thread(target=lambda: [web.ask("/main.js") for _ in range(20)]) for _ in range(8)]
         for each in threads:
             each.start()

@@ -42,6 +42,7 @@ int status_of(si::ErrorCode code) {
     case ErrorCode::Invalid: return 400;
     case ErrorCode::Auth: return 401;
     case ErrorCode::Forbidden: return 403;
+    case ErrorCode::BadState: return 409;
     case ErrorCode::Busy:
     case ErrorCode::ShuttingDown: return 503;
     case ErrorCode::Timeout: return 504;
