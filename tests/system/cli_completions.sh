@@ -41,6 +41,17 @@ in_bash '' ykctl replay gen --nodes '' # a number here, a file without gen
 in_bash '/etc/hostname' ykctl replay --nodes /etc/hostn
 in_bash 'add' ykctl --rm node node a # the value of an option is no command
 
+# The daemon's: what its --help has.
+# shellcheck source=/dev/null
+source completions/ykd.bash
+COMP_WORDS=("${ykctl%ctl}d" --web)
+COMP_CWORD=1
+_ykd
+[[ ${COMPREPLY[*]} == --web-root ]] || fail "bash: 'ykd --web' offers '${COMPREPLY[*]}'"
+for file in completions/_ykd:zsh completions/ykd.fish:fish; do
+    if command -v "${file#*:}" >/dev/null; then "${file#*:}" -n "${file%:*}" || fail "${file%:*} is no sound ${file#*:}"; fi
+done
+
 # in_fish EXPECTED LINE
 in_fish() {
     local found

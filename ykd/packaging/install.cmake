@@ -16,12 +16,9 @@ foreach(section 1 5 7 8)
   endif()
 endforeach()
 
-foreach(completion "ykctl.bash|bash-completion/completions|ykctl" "ykctl.fish|fish/vendor_completions.d|ykctl.fish")
-  string(REPLACE "|" ";" parts "${completion}")
-  list(GET parts 0 file)
-  list(GET parts 1 folder)
-  list(GET parts 2 name)
-  if(EXISTS "${PROJECT_SOURCE_DIR}/completions/${file}")
-    install(FILES "${PROJECT_SOURCE_DIR}/completions/${file}" DESTINATION "${CMAKE_INSTALL_DATADIR}/${folder}" RENAME "${name}")
-  endif()
+foreach(program ykctl ykd)
+  install(FILES "${PROJECT_SOURCE_DIR}/completions/${program}.bash" RENAME "${program}"
+          DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+  install(FILES "${PROJECT_SOURCE_DIR}/completions/${program}.fish"
+          DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 endforeach()
