@@ -3,6 +3,8 @@
 // What the core reports about a recovery (docs/spec/interface.md, section 3): what was restored, what could not be and
 // waits in quarantine, and which nodes do not have what the RM has booked on them.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -27,6 +29,9 @@ enum class QuarantineReason : std::uint8_t {
     PlacedTwice,   // an allocation that is on another node as well
     PlaceholderNoGroup
 };
+inline constexpr std::size_t kQuarantineReasons = 9;
+/// How many objects are quarantined for each reason, by its position.
+using QuarantineCounts = std::array<std::uint64_t, kQuarantineReasons>;
 
 /// `APP_UNKNOWN`, `NODE_UNKNOWN` ...
 [[nodiscard]] std::string_view text_of(QuarantineReason reason) noexcept;
@@ -77,6 +82,7 @@ struct RecoveryView {
 /// How far a recovery is.
 struct RecoveryProgress {
     std::uint64_t nodes = 0, applications = 0, allocations = 0, pending_asks = 0, quarantined = 0;
+    QuarantineCounts quarantined_for{}; // the same, by reason
 };
 
 } // namespace yk

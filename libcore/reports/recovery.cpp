@@ -201,6 +201,8 @@ void add_progress(const PartitionState& state, RecoveryProgress& progress) {
     progress.allocations += state.allocations.size() - state.pending_asks; // foreign ones included
     progress.pending_asks += state.pending_asks;
     progress.quarantined += state.recovery.quarantine.counted();
+    for (std::size_t reason = 0; reason < kQuarantineReasons; ++reason)
+        progress.quarantined_for[reason] += state.recovery.quarantine.counts()[reason];
 }
 
 bool add_recovery_faults(const PartitionState& state, RecoveryFaultsCursor& cursor, std::size_t& budget,

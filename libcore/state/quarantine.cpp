@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libcore/state/quarantine.h"
 
+#include <numeric>
 #include <utility>
 
 #include "libcore/base/check.h"
@@ -30,7 +31,7 @@ void Quarantine::add(Serial serial, QuarantinedObject object) {
         by_application_.emplace(object.application_id(), serial);
         if (!object.node.empty()) by_node_.emplace(object.node, serial);
     }
-    asks_ += object.is_ask() ? 1U : 0U;
+    counts_.at(static_cast<std::size_t>(object.reason)) += object.is_ask() ? 0U : 1U;
     meter_.add(Held::Asks);
     meter_.add(Held::Names, bytes_of(object));
     objects_.emplace(serial, std::move(object));
@@ -45,10 +46,14 @@ QuarantinedObject Quarantine::take(Serial serial) {
         by_application_.erase({std::string{object.application_id()}, serial});
         by_node_.erase({object.node, serial});
     }
-    asks_ -= object.is_ask() ? 1U : 0U;
+    counts_.at(static_cast<std::size_t>(object.reason)) -= object.is_ask() ? 0U : 1U;
     meter_.take(Held::Asks);
     meter_.take(Held::Names, bytes_of(object));
     return object;
+}
+
+std::uint64_t Quarantine::counted() const noexcept {
+    return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
 }
 
 std::optional<Quarantine::Serial> Quarantine::find(const Identity& identity) const {

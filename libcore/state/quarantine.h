@@ -59,7 +59,8 @@ public:
     [[nodiscard]] const Objects& objects() const noexcept { return objects_; }
     [[nodiscard]] bool empty() const noexcept { return objects_.empty(); }
     /// How many are no asks.
-    [[nodiscard]] std::uint64_t counted() const noexcept { return objects_.size() - asks_; }
+    [[nodiscard]] std::uint64_t counted() const noexcept;
+    [[nodiscard]] const QuarantineCounts& counts() const noexcept { return counts_; }
     // nullopt: there is none.
     [[nodiscard]] std::optional<Serial> find_node(std::string_view node) const;
     [[nodiscard]] std::optional<Serial> find_application(std::string_view application) const;
@@ -83,7 +84,7 @@ private:
     BudgetMeter& meter_;
     Serial next_ = 1;
     Objects objects_;
-    std::uint64_t asks_ = 0;
+    QuarantineCounts counts_{}; // of those that are no asks
     std::map<Identity, Serial> identities_;
     ByName by_application_, by_node_; // of asks and allocations
 };

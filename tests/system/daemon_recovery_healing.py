@@ -100,6 +100,10 @@ def test_what_waits_counts_on_its_node_alone():  # I-243
         rm.allocation("again", node="n2")  # PLACED_TWICE
         rm.allocation("ungrouped", placeholder=True)
         check(quarantine(rm) == {"again": "PLACED_TWICE", "ungrouped": "PLACEHOLDER_NO_GROUP"}, quarantine(rm))
+        text = rm.client.get("Metrics", {"prefix": "yunikorn_rm_quarantined"})["text"]  # I-515
+        counts = {line.split('reason="')[1].split('"')[0]: int(line.split()[-1]) for line in text.splitlines() if not line.startswith("#")}
+        check(len(counts) == 9 and {reason for reason, count in counts.items() if count == 1} == {"PLACED_TWICE", "PLACEHOLDER_NO_GROUP"}, text)
+        check(sum(counts.values()) == 2, counts)
         check(occupied(rm) == {"n1": (20, 10), "n2": (0, 10)}, "good and the first of again; ungrouped", occupied(rm))
         (root,), (user,), app = rm.dump("queues"), rm.dump("users"), rm.dump("app", application="app")
         check(amount(root, "allocatedResource") == amount(root["children"][0], "allocatedResource") == 20, root)

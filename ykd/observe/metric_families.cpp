@@ -347,7 +347,13 @@ void write_rms(MetricWriter& to, const MetricNumbers& numbers) {
           [](const RmLine& rm) { return rm.stream.redelivered; });
     to.family("yunikorn_rm_restored_total", MetricType::Counter,
               "Allocations that a resource manager reported, which were not decided here.");
-    for (const RmLine& rm : rms) to.count({{"rm", rm.id}, {"kind", "allocations"}}, rm.restored);
+    for (const RmLine& rm : rms) to.count({{"rm", rm.id}, {"kind", "allocations"}}, rm.core.restored);
+    to.family("yunikorn_rm_quarantined", MetricType::Gauge,
+              "What a resource manager reported and what could not be restored yet, by reason.");
+    for (const RmLine& rm : rms)
+        for (std::size_t reason = 0; reason < rm.core.quarantined.size(); ++reason)
+            to.count({{"rm", rm.id}, {"reason", text_of(static_cast<QuarantineReason>(reason))}},
+                     rm.core.quarantined[reason]);
 }
 
 void write_requests(MetricWriter& to, const RequestMeter::Reading& requests) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libcore/ports/metrics_view.h"
+#include "libcore/ports/recovery.h"
 #include "ykd/observe/mcs_numbers.h"
 #include "ykd/observe/metric_writer.h"
 #include "ykd/request/request_meter.h"
@@ -24,6 +25,12 @@ struct PartitionNumbers {
     bool is_visible = true; // the session may see its queues, not only its totals (I-412)
 };
 
+/// What the core counts of one resource manager.
+struct RmCoreCounts {
+    std::uint64_t restored = 0; // allocations
+    QuarantineCounts quarantined{};
+};
+
 /// The numbers of one resource manager.
 struct RmLine {
     std::string id;
@@ -31,7 +38,7 @@ struct RmLine {
     std::uint64_t inbound;
     StreamStatus stream;
     CallTally calls;
-    std::uint64_t restored;
+    RmCoreCounts core;
     StateTransitions transitions;
 };
 

@@ -16,7 +16,7 @@ namespace yk::service {
 /// The numbers of an RM's partitions in the making. Thread: the owner thread, then a worker.
 struct MetricsService::RmNumbers {
     std::vector<PartitionNumbers> partitions;
-    std::uint64_t restored = 0;
+    RmCoreCounts counts;
     bool begun = false;
     std::size_t next = 0; // the partition at work
     ViewCursor cursor;    // within that partition
@@ -52,7 +52,7 @@ bool add_numbers(RmOwner& owner, RmNumbers& rm_numbers) {
     if (!std::exchange(rm_numbers.begun, true))
         for (const std::string& name : context->partition_names())
             rm_numbers.partitions.push_back({context->full_name(name), {}});
-    rm_numbers.restored = context->counters().restored;
+    rm_numbers.counts = {context->counters().restored, owner.gateway().recovery().progress().quarantined_for};
     if (rm_numbers.next == rm_numbers.partitions.size()) return true;
     PartitionNumbers& partition = rm_numbers.partitions[rm_numbers.next];
     std::size_t budget = kChunk;
@@ -81,14 +81,14 @@ Writer page_of(const MetricQuestion& question, const MetricNumbers& numbers, std
 } // namespace
 
 MetricNumbers MetricsService::read_numbers(const Call& call, std::vector<PartitionNumbers> partitions,
-                                           const Restored& restored) const {
+                                           const CoreCounts& counts) const {
     MetricNumbers numbers;
     numbers.partitions = std::move(partitions);
     for (const RmPtr& rm : parts_.rms.all()) {
         if (!call.session->may_see(rm->id)) continue;
-        const auto known = restored.find(rm->id);
+        const auto known = counts.find(rm->id);
         numbers.rms.push_back({rm->id, rm->owner.state(), rm->owner.inbound_elements(), rm->owner.stream().status(),
-                               rm->owner.call_tally(), known == restored.end() ? 0 : known->second,
+                               rm->owner.call_tally(), known == counts.end() ? RmCoreCounts{} : known->second,
                                rm->owner.state_record().transitions});
     }
     for (const std::string& id : new_rms(parts_.settings.known_rms, parts_.rms))
@@ -138,9 +138,9 @@ void MetricsService::answer(const CallPtr& call, const MetricQuestion& question,
 void MetricsService::answer_gathered(const CallPtr& call, const MetricQuestion& question,
                                      std::vector<Gathered<RmNumbers>>&& all) {
     std::vector<PartitionNumbers> partitions;
-    Restored restored;
+    CoreCounts counts;
     for (auto& [rm, rm_numbers] : all) {
-        restored[rm->id] = rm_numbers.restored;
+        counts[rm->id] = rm_numbers.counts;
         for (PartitionNumbers& one : rm_numbers.partitions) {
             if (one.metrics.queues.empty()) continue;
             join_kept(one.metrics);
@@ -149,7 +149,7 @@ void MetricsService::answer_gathered(const CallPtr& call, const MetricQuestion& 
         }
     }
     if (question.unlabelled && partitions.size() == 1) partitions.front().label.clear(); // (I-511)
-    auto numbers = std::make_shared<MetricNumbers>(read_numbers(*call, std::move(partitions), restored));
+    auto numbers = std::make_shared<MetricNumbers>(read_numbers(*call, std::move(partitions), counts));
     parts_.ask_mcs([this, call, question, numbers](std::optional<McsNumbers> mcs) {
         numbers->mcs = std::move(mcs);
         parts_.workers.post(source_of(*call), [this, call, question, numbers] { answer(call, question, numbers); });

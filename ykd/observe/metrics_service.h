@@ -52,10 +52,10 @@ public:
     };
 
 private:
-    using Restored = std::map<std::string, std::uint64_t>; // how many allocations were restored, by RM
+    using CoreCounts = std::map<std::string, RmCoreCounts>; // by RM
 
     [[nodiscard]] MetricNumbers read_numbers(const Call& call, std::vector<PartitionNumbers> partitions,
-                                             const Restored& restored) const;
+                                             const CoreCounts& counts) const;
     void answer(const CallPtr& call, const MetricQuestion& question,
                 const std::shared_ptr<const MetricNumbers>& numbers);
     void answer_gathered(const CallPtr& call, const MetricQuestion& question, std::vector<Gathered<RmNumbers>>&& all);
