@@ -153,6 +153,7 @@ queues() {
 explanations() {
     says '^app web \(queue root.a, user kim\) is BLOCKED_BY_LIMIT: Running; 2 of 6 asks pending, oldest ' explain app web
     says '^ 1\. QUEUE_MAX +root.a +max vcore 8, used 8, each ask needs 2 +blocks 2 asks' explain app web
+    says '^ would help: a larger max of root.a, or the end of something that runs there$' explain app web
     says '^ask web-5 of app web .* is BLOCKED_BY_LIMIT; the app is Running' explain ask web-5
     json 'd["item"]["reasons"][0]["code"]' QUEUE_MAX explain ask web-5 --app web -o json
     says 'PLACED' explain ask web-1

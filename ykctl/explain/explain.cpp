@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <ostream>
+#include <set>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -123,6 +125,16 @@ std::string preemption_text(const Value& preemption, const Style& style) {
     return text;
 }
 
+/// A line for each thing that would help against one of the reasons.
+std::string helps_text(const Value& reasons) {
+    std::string text;
+    std::set<std::string> seen;
+    for (const auto& reason : reasons)
+        if (const auto help = text_of(reason, "help"); !help.empty() && seen.insert(help).second)
+            text += " would help: " + printable(help) + "\n";
+    return text;
+}
+
 /// Asks for an explanation and shows it. `missing` is the failure to return when the daemon does not know the object.
 Outcome explain(Context& context, si::ExplainRequest query, const std::string& noun, const std::string& name,
                 const std::optional<Failure>& missing = {}) {
@@ -136,7 +148,8 @@ Outcome explain(Context& context, si::ExplainRequest query, const std::string& n
     const auto text =
         headline(answer, noun, name, now, style) +
         reasons_text(member_of(answer, "reasons"), member_of(member_of(answer, "details"), "nodes"), style) +
-        preemption_text(member_of(member_of(answer, "details"), "preemption"), style);
+        preemption_text(member_of(member_of(answer, "details"), "preemption"), style) +
+        helps_text(member_of(answer, "reasons"));
     return context.show_item(answer, text_of(answer, "verdict"), text);
 }
 

@@ -9,6 +9,7 @@
 #include "ykd/dump/dump_objects.h"
 #include "ykd/dump/dump_targets.h"
 #include "ykd/explain/explain_kinds.h"
+#include "ykd/explain/what_helps.h"
 #include "ykd/request/gather.h"
 #include "ykd/runtime/event_encoding.h"
 
@@ -58,14 +59,11 @@ Value sort_value(const SortView& sort) {
             {"own", position_value(sort.own)}};
 }
 
-Value reason_value(const ExplainReason& reason) {
-    Value value{{"code", reason.code}, {"object", reason.object}, {"text", reason.text}};
-    if (reason.need) value["need"] = resource_value(*reason.need);
-    if (reason.used) value["used"] = resource_value(*reason.used);
-    if (reason.limit) value["limit"] = resource_value(*reason.limit);
-    if (reason.asks > 0) value["asks"] = reason.asks;
+Value obstacle_value(const ExplainReason& reason) {
+    Value value = reason_value(reason);
     if (reason.nodes) value["nodes"] = nodes_value(*reason.nodes);
     if (reason.sort) value["sort"] = sort_value(*reason.sort);
+    if (std::string help = what_helps(reason); !help.empty()) value["help"] = std::move(help);
     return value;
 }
 
@@ -119,7 +117,7 @@ Value details_value(const Found& found) {
 
 Value explanation_value(const Found& found) {
     Value reasons = Value::array();
-    for (const ExplainReason& reason : found.explanation.reasons) reasons.push_back(reason_value(reason));
+    for (const ExplainReason& reason : found.explanation.reasons) reasons.push_back(obstacle_value(reason));
     return {{"verdict", found.explanation.verdict}, {"reasons", std::move(reasons)}, {"details", details_value(found)}};
 }
 

@@ -109,14 +109,14 @@ function explainBlock(answer) {
       ),
     );
   }
-  const hints = answer.hints ?? [];
-  if (hints.length > 0) {
+  const helps = [...new Set(reasons.map((reason) => reason.help).filter(Boolean))];
+  if (helps.length > 0) {
     block.append(
       make("h4", { text: "What would help" }),
       make(
         "ul",
-        { class: "hints" },
-        hints.map((hint) => make("li", { text: hint })),
+        { class: "helps" },
+        helps.map((help) => make("li", { text: help })),
       ),
     );
   }
