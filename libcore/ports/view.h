@@ -121,7 +121,7 @@ struct ApplicationView {
     std::int64_t allocation_count = 0;
     std::int32_t max_ask_priority = 0;
     bool has_pending = false;
-    std::optional<Instant> oldest_pending; // ask; nullopt: none, or they are of more than 1,000 shapes
+    std::optional<Instant> oldest_pending; // ask; nullopt: none, or they are of more than 64 shapes
     std::optional<Instant> backoff_deadline;
     // resource-seconds so far: instance type -> resource -> value x seconds (S-033)
     std::map<std::string, ResourceMapView> used_seconds, preempted_seconds, placeholder_seconds;

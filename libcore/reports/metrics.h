@@ -10,7 +10,8 @@
 
 namespace yk {
 
-/// Adds a page, see pages.h: queues, then nodes, then ended applications. join_kept() has to follow the last one.
+/// Adds a page, see pages.h: queues, then nodes, then ended applications, of which one that ends in between counts
+/// twice among the states. join_kept() has to follow the last one.
 void metrics_page(const PartitionState& state, ViewCursor& cursor, std::size_t& budget, PartitionMetrics& into);
 /// Counts the ended applications that are kept with their queues. Thread: any.
 void join_kept(PartitionMetrics& metrics);

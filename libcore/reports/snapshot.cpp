@@ -226,7 +226,7 @@ AllocationView view_of_allocation(const PartitionState& state, const Allocation&
 }
 
 std::optional<Instant> oldest_pending(const PartitionState& state, const Application& application) {
-    constexpr std::size_t kMostGroups = 1000; // that are looked at; of more it takes too long
+    constexpr std::size_t kMostGroups = 64; // that are looked at: a page has thousands of applications
     std::optional<Instant> oldest;
     if (application.groups.size() > kMostGroups) return oldest;
     application.groups.for_each([&](std::uint32_t group) {

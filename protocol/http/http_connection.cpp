@@ -25,6 +25,7 @@ const char* text_of_refusal(int status) {
     switch (status) {
     case 413: return "the body is too large";
     case 414: return "the address is too long";
+    case 416: return "the header Range cannot be read";
     default: return "this is no request of HTTP/1.1, or one with a method that is not known";
     }
 }
@@ -107,7 +108,7 @@ HttpConnection::HttpConnection(int descriptor, const std::string& peer, SSL_CTX*
     set_error_handler([this](const httplib::Request&, httplib::Response& response) {
         if (is_answered_) return;
         response.set_header("Connection", "close");
-        response.set_content(text_of_refusal(response.status), kText);
+        if (response.status != 500) response.set_content(text_of_refusal(response.status), kText); // that has its text
     });
     set_exception_handler([](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) {
         response.status = 500;

@@ -77,7 +77,7 @@ def test_the_views_show_the_daemon():
         browser.shows("nodes", "3 nodes")
         browser.shows("nodes/n1", "k1", "cores")
         browser.shows("applications", "app", MARKUP)
-        browser.shows("applications/app", "IMPOSSIBLE", "What would help", "a node that could take it when empty, or an ask for less")
+        browser.shows("applications/app", "IMPOSSIBLE", "What would help", "a larger node, where it may run; or an ask for less")
         browser.shows("history", "Largest share of the cluster")
         browser.shows("changes", "registration", "rm:1")
         for width in (375, 1024, 2560):
@@ -138,7 +138,7 @@ def test_the_answers_that_only_the_page_asks_for():
         check(waiting["oldestPending"] >= waiting["submissionTime"] and "oldestPending" not in applications["applications"][1], applications)
         check(web.get("page/partition/default/applications?queue=root.b")["all"] == 0)
         explained = web.get("page/explain?what=app&application=app")
-        check(explained["verdict"] == "IMPOSSIBLE" and explained["reasons"][0]["help"] == "a node that could take it when empty, or an ask for less", explained)
+        check(explained["verdict"] == "IMPOSSIBLE" and explained["reasons"][0]["help"] == "a larger node, where it may run; or an ask for less", explained)
         web.refused(404, "page/explain?what=node&node=nope")
         check(web.get("page/configurations")[0]["origin"] == "registration" and web.get("page/preemptions") == [])
         until("the time line begins", lambda: web.get("page/use?partition=default&rmID=rm:1&span=hour")["queues"].get("root"))

@@ -63,7 +63,6 @@ Value obstacle_value(const ExplainReason& reason) {
     Value value = reason_value(reason);
     if (reason.nodes) value["nodes"] = nodes_value(*reason.nodes);
     if (reason.sort) value["sort"] = sort_value(*reason.sort);
-    if (std::string help = what_helps(reason); !help.empty()) value["help"] = std::move(help);
     return value;
 }
 
@@ -115,9 +114,15 @@ Value details_value(const Found& found) {
     return details;
 }
 
-Value explanation_value(const Found& found) {
+/// With `has_helps` each reason says what would help against it.
+Value explanation_value(const Found& found, bool has_helps) {
     Value reasons = Value::array();
-    for (const ExplainReason& reason : found.explanation.reasons) reasons.push_back(obstacle_value(reason));
+    const std::int64_t nodes = found.explanation.nodes ? found.explanation.nodes->nodes : 1;
+    for (const ExplainReason& reason : found.explanation.reasons) {
+        Value& value = reasons.emplace_back(obstacle_value(reason));
+        if (std::string help = has_helps ? what_helps(reason, nodes) : ""; !help.empty())
+            value["help"] = std::move(help);
+    }
     return {{"verdict", found.explanation.verdict}, {"reasons", std::move(reasons)}, {"details", details_value(found)}};
 }
 
@@ -157,7 +162,7 @@ void answer(const CallPtr& call, const Query& query, const std::vector<Found>& f
                          {"reasons", Value::array({{{"code", "NOT_FOUND"}, {"object", ""}, {"text", text}}})},
                          {"details", Value::object()}});
     }
-    if (found.size() == 1) return call->ok(explanation_value(found.front()));
+    if (found.size() == 1) return call->ok(explanation_value(found.front(), query.what != "preemption"));
     std::vector<std::string> candidates;
     candidates.reserve(found.size());
     for (const Found& one : found)

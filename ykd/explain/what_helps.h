@@ -9,6 +9,7 @@
 namespace yk::service {
 
 /// A sentence for a person who may do something about it; empty: it goes away by itself, or nothing is in the way.
-[[nodiscard]] std::string what_helps(const ExplainReason& reason);
+/// `nodes`: how many the partition has.
+[[nodiscard]] std::string what_helps(const ExplainReason& reason, std::int64_t nodes);
 
 } // namespace yk::service

@@ -52,10 +52,18 @@ HttpAnswer refuse_queue_name() {
     return error_answer(400, config::kInvalidQueueName);
 }
 
-/// What is not the original's takes HEAD as GET; the connection leaves the body out.
+/// Where the original has its routes, and routes of ours keep to its ways.
+bool is_originals(const std::string& path) {
+    return path.starts_with("/ws/") || path.starts_with("/debug/");
+}
+
+/// Elsewhere HEAD is taken as GET; the connection leaves the body out.
 std::string method_of(const http::HttpRequest& request) {
-    const bool is_originals = request.path.starts_with("/ws/") || request.path.starts_with("/debug/");
-    return request.method == "HEAD" && !is_originals ? "GET" : request.method;
+    return request.method == "HEAD" && !is_originals(request.path) ? "GET" : request.method;
+}
+
+std::string methods_at(const std::string& path, const std::string& methods) {
+    return is_originals(path) ? methods : methods + ", HEAD";
 }
 
 /// The name of a queue in a path, in lower case; nullopt: it is none.
@@ -135,9 +143,9 @@ HttpAnswer RestGateway::answer(const http::HttpRequest& request) {
     case RestMatch::Kind::Found: break;
     case RestMatch::Kind::Moved:
         return moved_answer(request.query.empty() ? match.text : match.text + "?" + request.query,
-                            request.method == "GET");
-    case RestMatch::Kind::NotAllowed: return not_allowed(match.text);
-    case RestMatch::Kind::Options: return options(match.text);
+                            method_of(request) == "GET");
+    case RestMatch::Kind::NotAllowed: return not_allowed(methods_at(request.path, match.text));
+    case RestMatch::Kind::Options: return options(methods_at(request.path, match.text));
     case RestMatch::Kind::NotFound: return file_or_own_page(request);
     }
     const Route& route = routes()[match.route];

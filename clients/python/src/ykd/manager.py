@@ -15,7 +15,7 @@ from .core import elements
 from .core.effects import Invoke, Request, Topic, Wait
 from .core.manager import ManagerCore, Procedure, Registration
 from .core.session import Options
-from .errors import Closed, NotServing
+from .errors import Closed
 from .link import Link
 from .values import Allocation, Application, Ask, CoreState, Node, Release
 
@@ -112,12 +112,12 @@ class ResourceManager:
         return self
 
     def __exit__(self, kind: Optional[Type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]) -> None:
-        """Closes, and before that, unless an exception ends the block, has what was added accepted: see flush(), which may raise."""
+        """Closes, and before that, unless an exception ends the block, has what was added carried out: see sync(), which may raise."""
         try:
             if kind is None:
-                self.flush()
-        except (Closed, NotServing):
-            pass  # it was left, or closed, or callbacks were told
+                self.sync()
+        except Closed:
+            pass  # by leave() or close()
         finally:
             self.close()
 

@@ -140,6 +140,14 @@ TEST_CASE("what is no request is refused, and the connection closed") {
     CHECK(body_of(next.ask(get("/"))) == "GET /  []");
 }
 
+TEST_CASE("who answers and throws has answered 500, and the connection closed") {
+    const auto server = listen(options(), [](const HttpRequest&) -> HttpAnswer { throw std::runtime_error("x"); });
+    RawClient client(server->url());
+    client.send(get("/"));
+    CHECK_THAT(client.rest(),
+               Contains("HTTP/1.1 500 ") && Contains("Connection: close") && Contains("this should not have happened"));
+}
+
 TEST_CASE("an answer of 1,400 bytes is compressed for who takes gzip") {
     const std::string text(1400, 'x');
     const auto server = listen(

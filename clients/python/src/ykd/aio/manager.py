@@ -15,7 +15,7 @@ from ..core import elements
 from ..core.effects import Effect, Invoke, Request, Topic
 from ..core.manager import ManagerCore, Procedure, Registration
 from ..core.session import Options
-from ..errors import Closed, NotServing
+from ..errors import Closed
 from ..values import Allocation, Application, Ask, CoreState, Node, Release
 from .link import Link
 
@@ -88,8 +88,8 @@ class ResourceManager:
         """As ykd.ResourceManager.__exit__()."""
         try:
             if kind is None:
-                await self.flush()
-        except (Closed, NotServing):
+                await self.sync()
+        except Closed:
             pass
         finally:
             await self.close()
