@@ -181,7 +181,7 @@ def test_a_stopped_leader_writes_nothing_when_it_wakes():  # rs R-141, rs R-142,
             with hosted(url) as two:
                 second = ready(two)
                 one.signal(signal.SIGSTOP)
-                until("the other leads", lambda: leads(second), 30)
+                until("the other leads in all", lambda: all(each["leads"] for each in status(second)["services"]), 30)
                 change(second, "deployment", "scale", "web", replicas=7)
                 comes_to(second, "web", 7)
                 before = server.sql("SELECT max(seq) FROM change_log", "three")

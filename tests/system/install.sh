@@ -30,9 +30,8 @@ grep -q "Kept: $etc/queues.yaml .*queues.yaml.new" <<<"$said" || fail "it is not
 says "$folder/usr/usr/lib/systemd/system/ykd.service" 'ExecReload=/usr/bin/ykctl -s ipc:///run/ykd/ykd.sock config reload'
 says "$folder/usr/usr/lib/systemd/system/ykd.service" 'ConfigurationDirectory=ykd'
 says "$folder/usr/usr/lib/systemd/system/ykd.service" 'SystemCallFilter=~@privileged @resources'
-for completion in zsh/vendor-completions/_ykctl zsh/vendor-completions/_ykd bash-completion/completions/ykd fish/vendor_completions.d/ykd.fish; do
-    is_there "$folder/usr/usr/share/$completion"
-done
+is_there "$folder/usr/usr/share/zsh/vendor-completions/_ykctl"
+is_there "$folder/usr/usr/share/zsh/vendor-completions/_ykd"
 install_into "$folder/local" /usr/local >/dev/null
 says "$folder/local/usr/local/lib/systemd/system/ykd.service" \
     'ExecStartPre=/usr/local/bin/ykd --check-config --config /usr/local/etc/ykd/queues.yaml'

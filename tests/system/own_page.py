@@ -138,7 +138,8 @@ def test_the_answers_that_only_the_page_asks_for():
         check(waiting["oldestPending"] >= waiting["submissionTime"] and "oldestPending" not in applications["applications"][1], applications)
         check(web.get("page/partition/default/applications?queue=root.b")["all"] == 0)
         explained = web.get("page/explain?what=app&application=app")
-        check(explained["verdict"] == "IMPOSSIBLE" and explained["reasons"][0]["help"] == "a larger node, where it may run; or an ask for less", explained)
+        helps = {reason["code"]: reason.get("help") for reason in explained["reasons"]}
+        check(explained["verdict"] == "IMPOSSIBLE" and helps["IMPOSSIBLE"] == "a larger node, where it may run; or an ask for less", explained)
         web.refused(404, "page/explain?what=node&node=nope")
         check(web.get("page/configurations")[0]["origin"] == "registration" and web.get("page/preemptions") == [])
         until("the time line begins", lambda: web.get("page/use?partition=default&rmID=rm:1&span=hour")["queues"].get("root"))
