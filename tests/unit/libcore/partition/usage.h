@@ -41,7 +41,7 @@ inline const UsageView* find(const std::vector<UsageView>& views, const std::str
 inline UsageQueueView at(const UsageQueueView& from, const std::string& path) {
     if (from.path == path) return from;
     for (const UsageQueueView& child : from.children)
-        if (const UsageQueueView found = at(child, path); found.path == path) return found;
+        if (UsageQueueView found = at(child, path); found.path == path) return found;
     return {};
 }
 
