@@ -11,9 +11,9 @@ using namespace yk::service;
 
 namespace {
 
-struct Folder {
-    Folder() { REQUIRE(::mkdtemp(path.data()) != nullptr); }
-    ~Folder() {
+struct WatchedFiles {
+    WatchedFiles() { REQUIRE(::mkdtemp(path.data()) != nullptr); }
+    ~WatchedFiles() {
         std::remove(file().c_str());
         ::rmdir(path.c_str());
     }
@@ -26,7 +26,7 @@ struct Folder {
 } // namespace
 
 TEST_CASE("C-469 --watch-config tells a change once, when the file was the same at two looks") {
-    const Folder folder;
+    const WatchedFiles folder;
     folder.write("a");
     ConfigWatch watch({folder.file()});
     CHECK_FALSE(watch.changed());
@@ -39,7 +39,7 @@ TEST_CASE("C-469 --watch-config tells a change once, when the file was the same 
 }
 
 TEST_CASE("C-469 --watch-config: a file that is gone is no change, its successor is") {
-    const Folder folder;
+    const WatchedFiles folder;
     folder.write("a");
     ConfigWatch watch({folder.file()});
     std::remove(folder.file().c_str());
