@@ -7,10 +7,10 @@ namespace yk {
 
 namespace {
 
-constexpr std::array<std::string_view, 9> kReasons{// in the order of QuarantineReason
-                                                   "APP_UNKNOWN",    "NODE_UNKNOWN", "APP_REJECTED",
-                                                   "QUEUE_INVALID",  "NO_RESOURCE",  "NEGATIVE",
-                                                   "DUPLICATE_NODE", "PLACED_TWICE", "PLACEHOLDER_NO_GROUP"};
+constexpr std::array<std::string_view, kQuarantineReasons> kReasons{
+    // in the order of QuarantineReason
+    "APP_UNKNOWN", "NODE_UNKNOWN",   "APP_REJECTED", "QUEUE_INVALID",       "NO_RESOURCE",
+    "NEGATIVE",    "DUPLICATE_NODE", "PLACED_TWICE", "PLACEHOLDER_NO_GROUP"};
 
 } // namespace
 

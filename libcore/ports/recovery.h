@@ -29,7 +29,7 @@ enum class QuarantineReason : std::uint8_t {
     PlacedTwice,   // an allocation that is on another node as well
     PlaceholderNoGroup
 };
-inline constexpr std::size_t kQuarantineReasons = 9;
+inline constexpr std::size_t kQuarantineReasons = static_cast<std::size_t>(QuarantineReason::PlaceholderNoGroup) + 1;
 /// How many objects are quarantined for each reason, by its position.
 using QuarantineCounts = std::array<std::uint64_t, kQuarantineReasons>;
 

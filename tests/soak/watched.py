@@ -14,8 +14,6 @@ import statistics
 import sys
 import threading
 
-import msgpack
-
 sys.path.insert(0, __file__.rsplit("/", 2)[0] + "/system")
 
 from daemon_support import *
