@@ -54,6 +54,7 @@ Result<Amounts, std::string> amounts_of(std::string_view json) {
     YK_TRY(object, parse(json, Json::value_t::object));
     for (const auto& [name, value] : object.items()) {
         if (!fits_amount(value)) return "the amount of " + name + " is no whole number of 64 bits";
+        if (value.get<std::int64_t>() < 0) return "the amount of " + name + " is less than 0";
         amounts.emplace(name, value.get<std::int64_t>());
     }
     return amounts;

@@ -57,13 +57,14 @@ Result<DeleteMode, rs::StoreError> mode_of(SqlConnection& connection, const std:
     return is_there ? static_cast<DeleteMode>(select.number(0)) : DeleteMode::Cascade;
 }
 
-/// Children are found by their id, which is that of the Deployment, and are meant only if they name its uid.
-Refused change_children(SqlConnection& connection, const std::string& assignments, const std::string& id,
-                        const std::string& owner_uid, const std::string& value) {
+/// Children are found by their id, which is that of the Deployment, and are meant only if they name its uid. One that
+/// is so already keeps its version. `condition`: empty, or ` AND ...`.
+Refused change_children(SqlConnection& connection, const std::string& assignments, const std::string& condition,
+                        const std::string& id, const std::string& owner_uid, const std::string& value) {
     for (const std::string& table : {kScale, kSchedule}) {
         YK_SQL(count, execute(connection,
                               "UPDATE " + table + " SET version = version + 1, updated_ms = " YK_NOW_MS ", " +
-                                  assignments + " WHERE id = ?1 AND owner_id = ?1 AND owner_uid = ?2",
+                                  assignments + " WHERE id = ?1 AND owner_id = ?1 AND owner_uid = ?2" + condition,
                               id, owner_uid, value));
         static_cast<void>(count);
     }
@@ -71,8 +72,9 @@ Refused change_children(SqlConnection& connection, const std::string& assignment
 }
 
 Refused set_cascade(SqlConnection& connection, const std::string& id, const std::string& owner_uid, DeleteMode mode) {
-    return change_children(connection,
-                           mode == DeleteMode::Cascade ? "cascade_parent = ?3" : "cascade_parent = nullif(?3, ?3)", id,
+    const bool cascades = mode == DeleteMode::Cascade;
+    return change_children(connection, cascades ? "cascade_parent = ?3" : "cascade_parent = nullif(?3, ?3)",
+                           cascades ? " AND cascade_parent IS DISTINCT FROM ?3" : " AND cascade_parent IS NOT NULL", id,
                            owner_uid, id);
 }
 
@@ -96,7 +98,7 @@ WriteOutcome CommandWriter::operator()(const InsertDeployment& command) {
                                  row, *policy));
     static_cast<void>(count);
     if (command.adopts) {
-        YK_REFUSED(change_children(connection_, "owner_uid = ?3", row.meta.id, "", uid));
+        YK_REFUSED(change_children(connection_, "owner_uid = ?3", "", row.meta.id, "", uid));
         YK_REFUSED(set_cascade(connection_, row.meta.id, uid, row.delete_mode));
     }
     return written({uid, 1});
@@ -140,7 +142,7 @@ WriteOutcome CommandWriter::operator()(const DeleteDeployment& command) {
     }
     if (mode != DeleteMode::Cascade) YK_REFUSED(set_cascade(connection_, command.id, current.uid, mode));
     if (mode == DeleteMode::Orphan)
-        YK_REFUSED(change_children(connection_, "owner_uid = ?3", command.id, current.uid, ""));
+        YK_REFUSED(change_children(connection_, "owner_uid = ?3", "", command.id, current.uid, ""));
     return erase(connection_, kDeployment, command.id, command.expect);
 }
 

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "libcore/base/number.h"
+#include "libcore/base/text.h"
 #include "libcore/mcs/kinds.h"
 #include "protocol/databases/mcs_statements.h"
 #include "protocol/databases/sqlite_schema.h"
@@ -108,6 +110,16 @@ std::span<const std::string> schema_steps() {
     return kSteps;
 }
 
+Result<std::optional<std::int64_t>, StoreError> read_schema_version(rs::SqlConnection& connection) {
+    YK_TRY(written, connection.text("SELECT value FROM mcs_meta WHERE key = 'schema_version'"));
+    if (written.empty()) return std::optional<std::int64_t>{};
+    const auto version = to_number<std::int64_t>(written);
+    if (version && *version > 0) return version;
+    return StoreError{StoreFault::Fatal, "schema_version in mcs_meta is '" + printable(shortened(written, 40)) +
+                                             "', which no schema is: put a copy of the database back, or, if you know "
+                                             "which ykd wrote it last, set it to that one's"};
+}
+
 /// The transaction keeps others out from its beginning, so two programs that start at once migrate one after the other.
 Result<void, StoreError> migrate(rs::SqlConnection& connection, std::string_view identity,
                                  std::span<const std::string> steps) {
@@ -116,7 +128,8 @@ Result<void, StoreError> migrate(rs::SqlConnection& connection, std::string_view
     YK_TRY(locked, has_row(connection, "SELECT 1 /*pg FROM pg_advisory_xact_lock(" YK_SCHEMA_LOCK ") */"));
     static_cast<void>(locked);
     YK_CHECKED(connection.run(kMeta));
-    YK_TRY(version, connection.number("SELECT CAST(value AS INTEGER) FROM mcs_meta WHERE key = 'schema_version'"));
+    YK_TRY(known, read_schema_version(connection));
+    const std::int64_t version = known.value_or(0);
     const auto newest = static_cast<std::int64_t>(steps.size());
     if (version > newest)
         return StoreError{StoreFault::Fatal, "the database has schema " + std::to_string(version) +

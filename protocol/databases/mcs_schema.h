@@ -3,7 +3,9 @@
 // The tables of the Autoscaler and the Scheduler in a database (section 3 of docs/spec/resource-state.md),
 // and how a database of an older program becomes one of this program.
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +23,9 @@ namespace yk::mcs {
 
 /// What each version of the schema adds to the one before it in SQLite; the first one makes everything.
 [[nodiscard]] std::span<const std::string> schema_steps();
+
+/// Which version of the schema a database says that it has; nullopt: none. Something that is no version is Fatal.
+[[nodiscard]] Result<std::optional<std::int64_t>, rs::StoreError> read_schema_version(rs::SqlConnection& connection);
 
 /// Brings a database to the newest version, in one transaction: all steps that it has not seen, or none. A database of
 /// a newer program is refused, with both versions (rs R-020). `identity`: a random name for a database that is made

@@ -136,6 +136,14 @@ public:
             page.found.push_back(std::move(found));
         }
         page.is_last = page.found.size() < limit;
+        // SQLite has each BLOB behind all texts, so that many of them would be the next page for ever.
+        if (!page.is_last && page.last_id <= after) {
+            const std::string select_text{kSelect};
+            return rs::StoreError{rs::StoreFault::Fatal, "rows of the table" +
+                                                             select_text.substr(select_text.rfind(' ')) +
+                                                             " have an id that is no text, too many to be passed over: "
+                                                             "delete those of which typeof(id) is 'blob'"};
+        }
         YK_TRY(head, connection_.log_head(rs::SqlAccess::Read));
         page.head = std::move(head);
         return page;

@@ -38,6 +38,7 @@ Result<void, LogFault> SqliteChangeLog::open(const CapturedCursor& from) {
 /// The floor and the batch are of one transaction, so that no purge comes between them (rs R-040). The version is from
 /// before it: what is committed in between is read, and the next look finds another version for it.
 Result<EventBatch, LogFault> SqliteChangeLog::poll(std::size_t most) {
+    if (const auto place = connection_.check_place(); !place.ok()) return down(place.error());
     YK_READ(version, connection_.number("PRAGMA data_version"));
     if (read_at_ == version) return EventBatch{{}, position_, {}, false};
     SqliteTransaction transaction{connection_, SqliteTransaction::Kind::Read};

@@ -2,6 +2,8 @@
 #include "protocol/databases/sqlite_connection.h"
 
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -47,6 +49,13 @@ StoreError error_of(sqlite3* database) {
     const Damage damage = damage_of(extended);
     const char* const way_out = damage == Damage::Pages ? "; stop ykd and put a copy back" : "";
     return {fault_of(extended), std::string{sqlite3_errmsg(database)} + way_out, damage};
+}
+
+StoreError not_in_its_place(const std::string& path) {
+    return {StoreFault::Down, path +
+                                  " was removed, moved or replaced while ykd uses it, and what is written now would be "
+                                  "lost: put it back, or restart ykd with what is there (what ykd has is in /proc/" +
+                                  std::to_string(::getpid()) + "/fd until then)"};
 }
 
 /// The address of a file that nobody changes.
@@ -217,7 +226,25 @@ Result<SqliteConnection::WalState, StoreError> SqliteConnection::checkpoint(Chec
     return error_of(database_);
 }
 
+bool SqliteConnection::has_lost_log() {
+    struct ::stat found = {};
+    const char* const path = sqlite3_filename_wal(sqlite3_db_filename(database_, nullptr));
+    const bool is_there = path != nullptr && ::stat(path, &found) == 0;
+    if (!log_file_ && is_there) log_file_ = found.st_ino;
+    return log_file_ && (!is_there || *log_file_ != found.st_ino);
+}
+
+Result<void, StoreError> SqliteConnection::check_place() {
+    int is_moved = 0;
+    sqlite3_file_control(database_, nullptr, SQLITE_FCNTL_HAS_MOVED, &is_moved);
+    const char* const path = sqlite3_db_filename(database_, nullptr);
+    if (is_moved != 0) return not_in_its_place(path);
+    if (has_lost_log()) return not_in_its_place(sqlite3_filename_wal(path));
+    return {};
+}
+
 Result<void, StoreError> SqliteConnection::begin(SqlAccess access) {
+    YK_CHECKED(check_place());
     return run(access == SqlAccess::Read ? "BEGIN" : "BEGIN IMMEDIATE");
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -47,6 +48,9 @@ public:
     [[nodiscard]] bool is_in_transaction() const override;
     [[nodiscard]] Result<Cursor, StoreError> log_head(SqlAccess access) override;
 
+    /// Down: the file, or its write-ahead log, is not where it was opened any more. SQLite goes on with what has no
+    /// name, and all that is written would be lost with the process. begin() looks, too. Costs two look-ups of a name.
+    [[nodiscard]] Result<void, StoreError> check_place();
     /// How long a statement waits for the locks of others from now on.
     void wait_for_locks(std::chrono::milliseconds most);
     /// After each commit of this connection, `call` gets the number of pages that the write-ahead log has then. It must
@@ -67,8 +71,10 @@ private:
     [[nodiscard]] static Result<std::unique_ptr<SqliteConnection>, StoreError>
     begin(const std::string& path, const SqliteSettings& settings, int how);
     [[nodiscard]] Result<void, StoreError> set_up();
+    [[nodiscard]] bool has_lost_log();
 
     sqlite3* const database_;
+    std::optional<std::uint64_t> log_file_; // the number of the write-ahead log's file, once it was seen
     std::map<std::string, std::unique_ptr<SqliteKept>, std::less<>> statements_;
     std::function<void(std::int64_t)> on_commit_;
     SqliteSettings settings_;

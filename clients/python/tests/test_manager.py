@@ -3,8 +3,11 @@
 import logging
 import unittest
 
-from ykd import Allocation, Application, Ask, Code, Full, Node, NotServing, OutcomeUnknown, Refused, Release, TerminationType
+from ykd import (Allocation, Application, Ask, Callbacks, Client, Code, Full, Node, NotServing, OutcomeUnknown, Refused, Release,
+                 ResourceManager, TerminationType, TooLarge)
+from ykd import requests
 from ykd.core import digest, elements, recovery
+from ykd.core.call import Call
 from ykd.core.effects import Invoke, Request, Wait
 from ykd.core.manager import ManagerCore, Registration
 from ykd.core.outbox import MOST_IN_BATCH, Element, Outbox, refused_element, request_of
@@ -39,9 +42,42 @@ class Values(unittest.TestCase):
                             (lambda: Ask("app", "é" * 129, {}), ValueError), (lambda: Ask("app", "a", {"vcore": 1.5}), TypeError),
                             (lambda: Ask("app", "a", {"vcore": True}), TypeError), (lambda: Ask("app", "a", {"vcore": 1 << 63}), ValueError),
                             (lambda: Ask("app", "\udc80", {}), ValueError), (lambda: Node("n", {}, {"k": 5}), TypeError),
-                            (lambda: Ask(7, "a", {}), TypeError), (lambda: Application("a", queue="x" * 1025), ValueError)):
+                            (lambda: Ask(7, "a", {}), TypeError), (lambda: Application("a", queue="x" * 1025), ValueError),
+                            (lambda: Ask("app", "a", {}, priority=1 << 31), ValueError), (lambda: Ask("app", "a", {}, priority=1.5), TypeError),
+                            (lambda: Ask("app", "a", {}, placeholder=1), TypeError), (lambda: Ask("app", "a", {}, partition=None), TypeError),
+                            (lambda: Ask("app", "a", {}, allow_preempt_self="no"), TypeError),
+                            (lambda: Ask("app", "a", {"vcore": -1}), ValueError),
+                            (lambda: Node("n", None), TypeError), (lambda: Node("n", {"vcore": -1}), ValueError),
+                            (lambda: Node("n", {}, None), TypeError), (lambda: Node("n", {}, occupied={"vcore": -1}), ValueError),
+                            (lambda: Node("n", {}, {f"k{n}": "x" * 60000 for n in range(5)}), ValueError),
+                            (lambda: Application("a", groups="abc"), TypeError), (lambda: Application("a", groups=("b", 7)), TypeError),
+                            (lambda: Application("a", execution_timeout_ms="5"), TypeError), (lambda: Application("a", tags=()), TypeError)):
             with self.assertRaises(error):
                 make()
+        self.assertEqual(Ask("app", "a", {}, priority=-1 << 31).priority, -1 << 31)
+
+    def test_other_arguments(self):
+        there = ("ipc:///tmp/nobody-listens-here", "rm")
+        for make, error in ((lambda: elements.new_nodes([[NODE]]), TypeError), (lambda: elements.new_nodes("n"), TypeError),
+                            (lambda: elements.asks([APPLICATION]), TypeError), (lambda: elements.drained_nodes([["n"]], "default"), TypeError),
+                            (lambda: elements.reported_allocations([Allocation("a", "k", "n", {"vcore": 1.5})]), TypeError),
+                            (lambda: elements.reported_allocations([Allocation("a", "", "n", {})]), ValueError),
+                            (lambda: elements.released(7, ["k"], "default", ""), TypeError),
+                            (lambda: elements.released("a", ["k"], "default", "x" * 4097), ValueError),
+                            (lambda: Core().release_for("a"), TypeError), (lambda: Call("Ping", [1]), TypeError), (lambda: Call(5, {}), TypeError),
+                            (lambda: requests.register("rm", None, None, None, None, "events", None, None, None), TypeError),
+                            (lambda: requests.update_nodes("rm", {"nodeID": "n"}), TypeError),
+                            (lambda: Client(5), TypeError), (lambda: Client(there[0], token=5), TypeError),
+                            (lambda: Client(there[0], role=""), ValueError),
+                            (lambda: Client("tls+tcp://h:1", tls=5), TypeError), (lambda: Client(there[0], largest_reply=1), ValueError),
+                            (lambda: ResourceManager(*there, Callbacks), TypeError), (lambda: ResourceManager(there[0], ""), ValueError),
+                            (lambda: ResourceManager(*there, capabilities="events"), TypeError),
+                            (lambda: ResourceManager(*there, config=5), TypeError), (lambda: ResourceManager(*there, extra_config="a"), TypeError),
+                            (lambda: ResourceManager(*there, most_waiting="5"), TypeError), (lambda: ResourceManager(*there, recover=1), TypeError),
+                            (lambda: ResourceManager(*there, max_quarantined=-1), ValueError)):
+            with self.assertRaises(error):
+                make()
+        self.assertEqual(len(elements.new_nodes(node for node in [NODE])[1]), 1)
 
     def test_short_names_of_partitions(self):
         self.assertEqual([short_partition(name) for name in ("[rm:1]gpu", "gpu", "", None, "[rm]")], ["gpu", "gpu", "default", "default", "default"])
@@ -189,6 +225,21 @@ class Procedures(unittest.TestCase):
         self.assertEqual(request.body["digest"]["applications"], digest.line_hash("A\tdefault\tapp\n"))
         core.step("updates", {"result": "running"})
         self.assertEqual(core.poll(item(1, "UpdateAllocation", new=[new()]), item(2, "UpdateAllocation", new=[new("a2")])), [("allocated", "a2")])
+
+    def test_a_report_that_is_too_large_is_sent_in_parts(self):
+        core = serving()
+        core.put_now(elements.asks([Ask("app", key, {"vcore": 1}) for key in ("b", "c", "d")]))
+        core.step("updates")
+        request = core.step("updates", OutcomeUnknown("lost"))
+        sent = []
+        request = core.step("updates", {"streamEpoch": 9})
+        while request.kind != "RecoveryDone":
+            asks = [one["allocationKey"] for one in request.body.get("asks", [])]
+            whole = len(asks) < 2
+            sent += asks if whole else []
+            refusal = TooLarge("79 MB") if len(asks) > 2 else Refused("UpdateAllocation", {"code": Code.E_LIMIT, "name": "E_LIMIT"})
+            request = core.step("updates", {"position": 1} if whole else refusal)
+        self.assertEqual(sent, ["b", "c", "d"])
 
     def test_a_lost_release_is_reported_as_done(self):
         core = serving()

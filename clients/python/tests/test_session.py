@@ -73,6 +73,18 @@ class Requests(unittest.TestCase):
         shaking.connect()
         self.assertTrue(shaking.session.is_dead(0, shaking.now + 16))
 
+    def test_a_peer_that_does_not_greet_is_named(self):
+        peer = Peer()
+        first = peer.submit("Ping", time_limit=5)
+        peer.session.connecting(0)
+        peer.session.connected(0, peer.now)
+        peer.later(6)
+        self.assertIn("connected, but it has not greeted as a ykd", str(first.error))
+        peer.cut()
+        second = peer.submit("Ping", time_limit=5)
+        peer.later(6)
+        self.assertIn("cut by the test; it has not greeted as a ykd", str(second.error))
+
     def test_a_request_that_is_too_large_is_not_sent_and_takes_no_number(self):
         peer = Peer()
         peer.open()

@@ -2,13 +2,12 @@
 #include "protocol/databases/checking/database_check.h"
 
 #include <algorithm>
-#include <array>
+#include <optional>
 #include <utility>
 
-#include "libcore/mcs/kinds.h"
+#include "protocol/databases/checking/row_texts.h"
 #include "protocol/databases/mcs_schema.h"
 #include "protocol/databases/mcs_store.h"
-#include "protocol/databases/sqlite_schema.h"
 
 namespace yk::mcs {
 namespace {
@@ -16,69 +15,8 @@ namespace {
 using rs::SqlConnection;
 using rs::StoreError;
 
-constexpr std::string_view kDamaged = "damaged";
 constexpr std::size_t kShown = 100; // findings of a sort
 constexpr std::size_t kPage = 1000; // rows
-
-// --- what is looked for ----------------------------------------------------------------------------------------------
-
-// Children with an empty owner_uid were released on purpose, and wait for a Deployment that adopts them.
-#define YK_HAS_DEPLOYMENT "EXISTS(SELECT 1 FROM deployment d WHERE d.id = owner_id AND d.uid = owner_uid)"
-#define YK_ORPHANED "owner_uid <> '' AND NOT " YK_HAS_DEPLOYMENT
-// In which transaction a child goes, as the Deployment says it now.
-#define YK_PARENT "(SELECT CASE WHEN d.cascade = 1 THEN d.id END FROM deployment d WHERE d.id = owner_id)"
-#define YK_NOT_ITS_PARENT YK_HAS_DEPLOYMENT " AND coalesce(cascade_parent, '') <> coalesce(" YK_PARENT ", '')"
-#define YK_COUNT "(SELECT count(*) FROM placement p WHERE p.schedule_id = deployment_schedule.id AND p.state "
-#define YK_PLACED YK_COUNT "= 'Placed')"
-#define YK_PENDING YK_COUNT "IN ('Pending', 'Rejected'))"
-#define YK_HOMELESS "NOT EXISTS(SELECT 1 FROM deployment_schedule s WHERE s.id = schedule_id)"
-#define YK_LEASES                                                                                                      \
-    "(SELECT 'autoscaler' AS name UNION ALL SELECT 'scheduler' UNION ALL SELECT 'relay' UNION ALL SELECT 'purge'"      \
-    " UNION ALL SELECT 'schema') AS wanted WHERE NOT EXISTS(SELECT 1 FROM lease l WHERE l.name = wanted.name)"
-
-const std::array<CheckRule, 7> kRules{{
-    {"orphan", "deployment_scale", "SELECT id, 'its deployment is gone' FROM deployment_scale WHERE " YK_ORPHANED,
-     "DELETE FROM deployment_scale WHERE " YK_ORPHANED},
-    {"orphan", "deployment_schedule", "SELECT id, 'its deployment is gone' FROM deployment_schedule WHERE " YK_ORPHANED,
-     "DELETE FROM deployment_schedule WHERE " YK_ORPHANED},
-    {"orphan", "placement",
-     "SELECT schedule_id, 'replica ' || replica || ' of no schedule' FROM placement WHERE " YK_HOMELESS,
-     "DELETE FROM placement WHERE " YK_HOMELESS},
-    {"delete mode", "deployment_scale",
-     "SELECT id, 'it would not go with its deployment as that says' FROM deployment_scale WHERE " YK_NOT_ITS_PARENT,
-     "UPDATE deployment_scale SET version = version + 1, cascade_parent = " YK_PARENT " WHERE " YK_NOT_ITS_PARENT},
-    {"delete mode", "deployment_schedule",
-     "SELECT id, 'it would not go with its deployment as that says' FROM deployment_schedule WHERE " YK_NOT_ITS_PARENT,
-     "UPDATE deployment_schedule SET version = version + 1, cascade_parent = " YK_PARENT " WHERE " YK_NOT_ITS_PARENT},
-    {"miscounted", "deployment_schedule",
-     "SELECT id, 'placed ' || placed || ' and pending ' || pending || ', but its placements are ' || " YK_PLACED
-     " || ' and ' || " YK_PENDING " FROM deployment_schedule WHERE placed <> " YK_PLACED " OR pending <> " YK_PENDING,
-     "UPDATE deployment_schedule SET version = version + 1, placed = " YK_PLACED ", pending = " YK_PENDING
-     " WHERE placed <> " YK_PLACED " OR pending <> " YK_PENDING},
-    {"missing", "lease", "SELECT name, 'nobody could ever lead as it' FROM " YK_LEASES,
-     "INSERT INTO lease(name, epoch) SELECT name, 0 FROM " YK_LEASES},
-}};
-
-/// Each change of a row is in the change log only by these.
-std::string lost_triggers() {
-    std::string names;
-    for (const auto& [kind, table] : kind_tables())
-        for (const char* end : {"_ci", "_cu", "_cd", "_vg"})
-            names += std::string{names.empty() ? "SELECT '" : " UNION ALL SELECT '"} + table + end +
-                     (names.empty() ? "' AS name" : "'");
-    return "SELECT name, 'the trigger is gone: changes are not in the change log' FROM (" + names +
-           ") AS wanted WHERE NOT EXISTS(SELECT 1 FROM sqlite_master m WHERE m.type = 'trigger' AND m.name = "
-           "wanted.name)";
-}
-
-/// Those that are there stay as they are.
-std::string all_triggers() {
-    std::string sql;
-    for (const auto& [kind, table] : kind_tables()) sql += rs::kind_triggers(kind, table);
-    return sql;
-}
-
-// --- looking ---------------------------------------------------------------------------------------------------------
 
 void add(CheckReport& report, std::size_t before, DatabaseFault finding) {
     if (report.findings.size() - before < kShown)
@@ -97,16 +35,54 @@ Result<void, StoreError> look_for(SqlConnection& connection, const CheckRule& ru
     }
 }
 
+bool looks_for_tables(const CheckRule& rule) {
+    return rule.what == kMissing && rule.table == kTable;
+}
+
+bool is_lost_table(const DatabaseFault& finding) {
+    return finding.what == kMissing && finding.table == kTable;
+}
+
+bool has_tables(const CheckReport& report, std::span<const std::string_view> tables) {
+    return std::none_of(report.findings.begin(), report.findings.end(), [&](const DatabaseFault& each) {
+        return is_lost_table(each) && std::find(tables.begin(), tables.end(), each.id) != tables.end();
+    });
+}
+
+Result<void, StoreError> look_for_tables(SqlConnection& connection, std::span<const CheckRule> more,
+                                         CheckReport& report) {
+    for (const CheckRule& rule : more)
+        if (looks_for_tables(rule)) YK_CHECKED(look_for(connection, rule, report));
+    return {};
+}
+
+/// What keeps a row from being used; nothing: it can be.
 template <rs::Resource T>
-Result<void, StoreError> read_all(SqlConnection& connection, const char* table, CheckReport& report) {
+std::optional<DatabaseFault> fault_of(const std::string& table, const rs::Found<T>& found) {
+    if (const auto* broken = std::get_if<rs::BrokenRow>(&found))
+        return DatabaseFault{"unreadable", table, broken->id, broken->message, false};
+    const auto* const row = std::get_if<rs::Ptr<T>>(&found);
+    if (row == nullptr) return std::nullopt;
+    const std::string_view column = column_not_utf8(**row);
+    if (column.empty()) return std::nullopt;
+    return DatabaseFault{
+        "unreadable", table, (*row)->meta.id,
+        std::string{column} + ": it is not UTF-8; write another one, or delete the row, while no daemon runs", false};
+}
+
+/// `rows_in`: the tables that its rows are in, of which the first one has its name.
+template <rs::Resource T>
+Result<void, StoreError> read_all(SqlConnection& connection, const std::vector<std::string_view>& rows_in,
+                                  CheckReport& report) {
+    if (!has_tables(report, rows_in)) return {};
+    const std::string table{rows_in.front()};
     const std::size_t before = report.findings.size();
     McsStore<T> store{connection};
     TableSize size{table, 0};
     for (std::string after;;) {
         YK_TRY(page, store.read_page(after, kPage));
         for (const rs::Found<T>& found : page.found)
-            if (const auto* broken = std::get_if<rs::BrokenRow>(&found))
-                add(report, before, {"unreadable", table, broken->id, broken->message, false});
+            if (auto finding = fault_of(table, found)) add(report, before, *std::move(finding));
         size.rows += static_cast<std::int64_t>(page.found.size());
         if (page.is_last) break;
         after = page.last_id;
@@ -129,13 +105,17 @@ Result<void, StoreError> read_leases(SqlConnection& connection, CheckReport& rep
 Result<void, StoreError> read_rest(SqlConnection& connection, std::span<const CheckRule> more, CheckReport& report) {
     rs::SqlTransaction transaction{connection, rs::SqlAccess::Read};
     YK_CHECKED(transaction.begun());
-    for (const char* table : {"placement", "change_log", "dead_letter"}) {
-        YK_TRY(rows, connection.number(std::string{"SELECT count(*) FROM "} + table));
-        report.tables.push_back({table, rows});
+    for (const std::string_view table : {"placement", "change_log", "dead_letter"}) {
+        if (!has_tables(report, {&table, 1})) continue;
+        YK_TRY(rows, connection.number("SELECT count(*) FROM " + std::string{table}));
+        report.tables.push_back({std::string{table}, rows});
     }
-    YK_CHECKED(read_leases(connection, report));
-    for (const CheckRule& rule : kRules) YK_CHECKED(look_for(connection, rule, report));
-    for (const CheckRule& rule : more) YK_CHECKED(look_for(connection, rule, report));
+    constexpr std::string_view kLease = "lease";
+    if (has_tables(report, {&kLease, 1})) YK_CHECKED(read_leases(connection, report));
+    for (const std::span<const CheckRule> rules : {common_rules(), more})
+        for (const CheckRule& rule : rules)
+            if (!looks_for_tables(rule) && has_tables(report, rule.needs))
+                YK_CHECKED(look_for(connection, rule, report));
     YK_TRY(head, connection.log_head(rs::SqlAccess::Read));
     report.position = head.text();
     return {};
@@ -144,10 +124,11 @@ Result<void, StoreError> read_rest(SqlConnection& connection, std::span<const Ch
 Result<void, StoreError> check_all(SqlConnection& connection, std::span<const CheckRule> more, CheckReport& report) {
     YK_TRY(identity, read_identity(connection));
     report.uid = identity.uid;
-    YK_CHECKED(read_all<Deployment>(connection, "deployment", report));
-    YK_CHECKED(read_all<DeploymentScale>(connection, "deployment_scale", report));
-    YK_CHECKED(read_all<DeploymentSchedule>(connection, "deployment_schedule", report));
-    YK_CHECKED(read_all<Node>(connection, "node", report));
+    YK_CHECKED(look_for_tables(connection, more, report));
+    YK_CHECKED(read_all<Deployment>(connection, {"deployment"}, report));
+    YK_CHECKED(read_all<DeploymentScale>(connection, {"deployment_scale"}, report));
+    YK_CHECKED(read_all<DeploymentSchedule>(connection, {"deployment_schedule", "placement"}, report));
+    YK_CHECKED(read_all<Node>(connection, {"node"}, report));
     return read_rest(connection, more, report);
 }
 
@@ -168,22 +149,22 @@ void add_damage(SqlConnection& connection, const StoreError& met, std::span<cons
 
 } // namespace
 
-std::span<const CheckRule> sqlite_rules() {
-    static const std::array<CheckRule, 2> kOfSqlite{{
-        {kDamaged, "", "SELECT '', integrity_check FROM pragma_integrity_check(100) WHERE integrity_check <> 'ok'", ""},
-        {"missing", "trigger", lost_triggers(), all_triggers()},
-    }};
-    return kOfSqlite;
-}
-
 Result<void, StoreError> has_our_schema(SqlConnection& connection) {
-    const auto version = connection.number("SELECT CAST(value AS INTEGER) FROM mcs_meta WHERE key = 'schema_version'");
+    const auto version = read_schema_version(connection);
     if (!version.ok() && version.error().damage == rs::Damage::Pages) return version.error();
     if (!version.ok()) return StoreError{version.error().fault, "it is no database of ykd: " + version.error().message};
     const auto ours = static_cast<std::int64_t>(schema_steps().size());
     if (*version == ours) return {};
-    return StoreError{rs::StoreFault::Fatal, "it has schema " + std::to_string(*version) + ", and this program knows " +
-                                                 std::to_string(ours) + "; use the ykctl of the ykd that wrote it"};
+    if (!*version)
+        return StoreError{
+            rs::StoreFault::Fatal,
+            "the row schema_version is missing in mcs_meta, so that no ykd takes the database; put a copy "
+            "back, or, if a ykd of this version wrote it last, add the row: INSERT INTO mcs_meta(key, "
+            "value) VALUES('schema_version', '" +
+                std::to_string(ours) + "')"};
+    return StoreError{rs::StoreFault::Fatal, "it has schema " + std::to_string(**version) +
+                                                 ", and this program knows " + std::to_string(ours) +
+                                                 "; use the ykctl of the ykd that wrote it"};
 }
 
 std::size_t CheckReport::mendable() const {
@@ -195,9 +176,10 @@ Result<CheckReport, StoreError> check_database(SqlConnection& connection, std::s
     CheckReport report;
     auto done = has_our_schema(connection);
     if (done.ok()) done = check_all(connection, more, report);
-    if (done.ok()) return report;
-    if (done.error().damage != rs::Damage::Pages) return done.error();
-    add_damage(connection, done.error(), more, report);
+    if (!done.ok() && done.error().damage != rs::Damage::Pages) return done.error();
+    if (!done.ok()) add_damage(connection, done.error(), more, report);
+    if (std::any_of(report.findings.begin(), report.findings.end(), is_lost_table))
+        for (DatabaseFault& each : report.findings) each.can_be_mended = false;
     return report;
 }
 
@@ -216,11 +198,15 @@ Result<std::int64_t, StoreError> mend_database(SqlConnection& connection, std::s
             return StoreError{rs::StoreFault::Fatal,
                               "nothing is mended while pages are damaged, since a damaged index hides rows that are "
                               "there; restore a backup, or let .recover of sqlite3 make a new file"};
+        if (looks_for_tables(rule))
+            return StoreError{rs::StoreFault::Fatal, "nothing is mended while the table " + report.findings.front().id +
+                                                         " is gone; put a copy of the database back"};
         if (rule.mend.empty()) continue;
         YK_CHECKED(connection.run(rule.mend));
         count += static_cast<std::int64_t>(report.findings.size() + report.left_out);
     }
-    for (const CheckRule& rule : kRules) {
+    for (const CheckRule& rule : common_rules()) {
+        if (rule.mend.empty()) continue;
         rs::SqlStatement mend = connection.statement(rule.mend);
         YK_TRY(has_row, mend.step());
         static_cast<void>(has_row);

@@ -2,7 +2,7 @@
 #pragma once
 // What is wrong in a database of mcs that no daemon uses: rows that cannot be understood, children without a parent,
 // counters that say something else than the rows that they count. Each thing that is looked for is a statement that
-// finds it, and, where there is a safe way, one that mends it (tables of database_check.cpp).
+// finds it, and, where there is a safe way, one that mends it (check_rules.h).
 
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/databases/checking/check_rules.h"
 #include "protocol/databases/sql_connection.h"
 
 namespace yk::mcs {
@@ -47,24 +48,17 @@ struct CheckReport {
     [[nodiscard]] std::size_t mendable() const;
 };
 
-/// A thing to look for. The statements are in the words of SqlConnection.
-struct CheckRule {
-    std::string_view what, table;
-    std::string find; // gives id and text of each row with it
-    std::string mend; // of all of them at once; empty: a person has to
-};
-/// What is looked for in SQLite beside what is looked for everywhere.
-[[nodiscard]] std::span<const CheckRule> sqlite_rules();
-
 /// Whether the database is one of mcs, with the tables that this program knows; the error says what it is, or
 /// (Damage::Pages) that damage keeps it from being known.
 [[nodiscard]] Result<void, rs::StoreError> has_our_schema(rs::SqlConnection& connection);
 /// Looks at everything. Nothing is changed. The error says why it is no database of mcs, or cannot be read.
-/// Damage that a read meets is a finding, and what could not be read is missing in the report. Cost: all rows are read.
+/// Damage that a read meets is a finding, and so is a table that is gone; what could not be read for them is missing in
+/// the report. Cost: all rows are read.
 [[nodiscard]] Result<CheckReport, rs::StoreError> check_database(rs::SqlConnection& connection,
                                                                  std::span<const CheckRule> more);
 /// Mends what can be, in one transaction, so that the change log says what was changed. Returns how many rows were.
-/// Refuses a database with damaged pages: an index that is damaged makes orphans of good rows.
+/// Refuses a database with damaged pages, since an index that is damaged makes orphans of good rows, and one without a
+/// table, since a copy that is put back takes the place of all that would be mended.
 [[nodiscard]] Result<std::int64_t, rs::StoreError> mend_database(rs::SqlConnection& connection,
                                                                  std::span<const CheckRule> more);
 

@@ -6,6 +6,8 @@ import dataclasses
 import ssl
 from typing import Optional
 
+from .checks import check_type
+
 LONGEST_PATH = 107  # bytes; of a Unix socket on Linux
 
 
@@ -28,6 +30,7 @@ def parse_address(text: str) -> Address:
 
     Raises ValueError for anything else.
     """
+    check_type("address", text, str)
     scheme, found, rest = text.partition("://")
     if not found or scheme not in ("ipc", "tcp", "tls+tcp"):
         raise ValueError(f"address {text!r}: write ipc://PATH, tcp://HOST:PORT or tls+tcp://HOST:PORT")
@@ -47,6 +50,8 @@ def parse_address(text: str) -> Address:
 
 def address_for(text: str, tls: Optional[ssl.SSLContext]) -> Address:
     """As parse_address(), of a client with this `tls`, which belongs to tls+tcp alone. Raises ValueError for what does not go together."""
+    if tls is not None:
+        check_type("tls", tls, ssl.SSLContext)
     where = parse_address(text)
     if (where.scheme == "tls+tcp") != (tls is not None):
         raise ValueError(f"address {text}: give tls=ssl.create_default_context(cafile=...) with tls+tcp, and with nothing else")

@@ -11,6 +11,7 @@ from typing import Any, Mapping, Optional, Sequence, Type
 
 from .addresses import address_for
 from .callbacks import Callbacks
+from .checks import check_type
 from .core import elements
 from .core.effects import Invoke, Request, Topic, Wait
 from .core.manager import ManagerCore, Procedure, Registration
@@ -44,15 +45,17 @@ class ResourceManager:
         even when nothing is to be reported. `max_quarantined`: with so many objects in quarantine at most a recovery succeeds.
         `token` is needed on tcp; `tls` is needed for tls+tcp. `most_waiting` is in elements.
 
-        Raises ValueError for an address that is none, or tls that does not go with it.
+        Raises ValueError for an address that is none, tls that does not go with it, and whatever else is out of range, and TypeError
+        for arguments of another type.
         """
+        self._callbacks = callbacks or Callbacks()
+        check_type("callbacks", self._callbacks, Callbacks)
         where = address_for(address, tls)
         self._core = ManagerCore(
-            Registration(rm_id, config, version, policy_group, extra_config, sorted({"reportIgnored", *capabilities}), if_registered,
-                         max_quarantined, recover), most_waiting, time.monotonic)
+            Registration(rm_id, config, version, policy_group, extra_config, capabilities, if_registered, max_quarantined, recover),
+            most_waiting, time.monotonic)
         self._link = Link(where, Options(client, "rm", token, ipc=where.scheme == "ipc"), tls, 2)
         self._link.session.ping_body = {"rmID": rm_id}
-        self._callbacks = callbacks or Callbacks()
         self._lock = threading.Lock()  # held at every step of the core
         self._changed = {topic: threading.Condition(self._lock) for topic in Topic}
         self._threads = {name: threading.Thread(target=self._run, args=(procedure,), name=f"ykd-{name}", daemon=True)
@@ -71,11 +74,11 @@ class ResourceManager:
         """Registers, and returns when the daemon has it and has recovered it.
 
         Raises NoAnswer when that takes longer than `time_limit` seconds (it is tried further: wait with sync(), or close()), and
-        NotServing when the daemon refuses it: `__cause__` is its error, such as E_AUTH, E_FORBIDDEN or E_CONFIG_INVALID.
+        NotServing when the daemon refuses it: `__cause__` is its error, such as E_AUTH, E_FORBIDDEN or E_CONFIG_INVALID. Raises
+        RuntimeError the second time.
         """
-        for thread in self._threads.values():
-            thread.start()
-        self._run(self._core.serving(time_limit))
+        self._begin()
+        self._serve(time_limit)
 
     def flush(self, time_limit: float = TIME_LIMIT) -> None:
         """Returns when the daemon has accepted all that was added. Raises NoAnswer, and Closed or NotServing."""
@@ -95,20 +98,30 @@ class ResourceManager:
         self._run(self._core.leave(force, time_limit))
         self.close()
 
-    def close(self) -> None:
+    def close(self, time_limit: Optional[float] = None) -> None:
         """Ends without unregistering: the daemon keeps what there is for a while, and suspends it. Waits for callbacks that are under
-        way. Twice is as once."""
+        way, for `time_limit` seconds at most (None: as long as they take): raises NoAnswer then, and all else has ended. Twice is as
+        once."""
         self._outside("close")
         with self._lock:
             self._core.stop(Closed(f"resource manager {self._core.registration.rm_id} was closed; make a new one"))
             self._wake()
         self._link.close()
+        end = None if time_limit is None else time.monotonic() + time_limit
         for thread in self._threads.values():
             if thread.is_alive():
-                thread.join()
+                thread.join(None if end is None else max(0.0, end - time.monotonic()))
+        if any(thread.is_alive() for thread in self._threads.values()):
+            raise self._core.overdue("callbacks did not end")
 
     def __enter__(self) -> "ResourceManager":
-        self.start()
+        """As start(), but it is closed when that fails."""
+        self._begin()
+        try:
+            self._serve(TIME_LIMIT)
+        except BaseException:
+            self.close()
+            raise
         return self
 
     def __exit__(self, kind: Optional[Type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]) -> None:
@@ -207,6 +220,15 @@ class ResourceManager:
         self._put(elements.confirmed(release), time_limit)
 
     # --- procedures ---
+
+    def _begin(self) -> None:
+        with self._lock:
+            self._core.begin()
+
+    def _serve(self, time_limit: float) -> None:
+        for thread in self._threads.values():
+            thread.start()
+        self._run(self._core.serving(time_limit))
 
     def _put(self, found: elements.Elements, time_limit: Optional[float]) -> None:
         self._run(self._core.put(*found, 0 if self._in_callback() else time_limit))

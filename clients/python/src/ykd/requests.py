@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Mapping, NamedTuple, Optional, Sequence
 
+from .checks import check_list
+
 Map = Mapping[str, Any]
 
 
@@ -18,6 +20,11 @@ def _request(kind: str, /, **fields: Any) -> Request:
     return Request(kind, {name: value for name, value in fields.items() if value is not None})
 
 
+def _list(field: str, values: Sequence[Any]) -> list[Any]:
+    check_list(field, values)
+    return list(values)
+
+
 def ping(rm_id: Optional[str]) -> Request:
     return _request("Ping", rmID=rm_id)
 
@@ -25,7 +32,7 @@ def ping(rm_id: Optional[str]) -> Request:
 def register(rm_id: str, config: Optional[str], version: Optional[str], policy_group: Optional[str], extra_config: Optional[Mapping[str, str]],
              capabilities: Sequence[str], if_registered: Optional[str], recovery: Optional[Map], detached: Optional[Map]) -> Request:
     return _request("RegisterResourceManager", rmID=rm_id, config=config, version=version, policyGroup=policy_group,
-                    extraConfig=extra_config, capabilities=list(capabilities), ifRegistered=if_registered, recovery=recovery,
+                    extraConfig=extra_config, capabilities=_list("capabilities", capabilities), ifRegistered=if_registered, recovery=recovery,
                     detached=detached)
 
 
@@ -34,17 +41,18 @@ def unregister(rm_id: str, force: bool) -> Request:
 
 
 def update_nodes(rm_id: str, nodes: Sequence[Map]) -> Request:
-    return _request("UpdateNode", rmID=rm_id, nodes=list(nodes))
+    return _request("UpdateNode", rmID=rm_id, nodes=_list("nodes", nodes))
 
 
 def update_applications(rm_id: str, new: Sequence[Map], remove: Sequence[Map]) -> Request:
-    return _request("UpdateApplication", rmID=rm_id, new=list(new), remove=list(remove))
+    return _request("UpdateApplication", rmID=rm_id, new=_list("new", new), remove=_list("remove", remove))
 
 
 def update_allocations(rm_id: str, asks: Sequence[Map], allocations: Sequence[Map], releases: Sequence[Map],
                        ask_releases: Sequence[Map]) -> Request:
-    return _request("UpdateAllocation", rmID=rm_id, asks=list(asks), allocations=list(allocations),
-                    releases={"allocationsToRelease": list(releases), "allocationAsksToRelease": list(ask_releases)})
+    return _request("UpdateAllocation", rmID=rm_id, asks=_list("asks", asks), allocations=_list("allocations", allocations),
+                    releases={"allocationsToRelease": _list("releases", releases),
+                              "allocationAsksToRelease": _list("ask_releases", ask_releases)})
 
 
 def poll(rm_id: str, stream_epoch: int, ack: int, max_items: int, max_bytes: int, wait_ms: int) -> Request:
@@ -56,7 +64,7 @@ def call_result(rm_id: str, stream_epoch: int, call: int, result: Optional[Map],
 
 
 def sync(rm_id: str, position: Optional[int], asks: Optional[Sequence[Map]]) -> Request:
-    return _request("Sync", rmID=rm_id, position=position, asks=None if asks is None else list(asks))
+    return _request("Sync", rmID=rm_id, position=position, asks=None if asks is None else _list("asks", asks))
 
 
 def recovery_done(rm_id: str, id: str, attempt: int, expected: Map, digest: Map) -> Request:

@@ -7,11 +7,13 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
-from typing import Mapping, Optional
+from collections.abc import Mapping
+from typing import Optional, Union
 
-from .checks import check_identifier, check_optional, check_resources, check_texts
+from .checks import check_identifier, check_integer, check_list, check_optional, check_resources, check_texts, check_type
 
 Resources = Mapping[str, int]
+LEAST_PRIORITY = -1 << 31
 
 
 class CoreState(enum.IntEnum):
@@ -54,8 +56,10 @@ class Node:
         check_identifier("nodeID", self.node_id)
         check_identifier("partitionName", self.partition)
         check_resources(f"node {self.node_id}", self.resources)
-        check_resources(f"node {self.node_id}", self.occupied or {})
+        if self.occupied is not None:
+            check_resources(f"node {self.node_id}", self.occupied)
         check_texts(f"node {self.node_id}", self.attributes)
+        check_type("schedulable", self.schedulable, bool)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,10 +81,14 @@ class Application:
         check_identifier("applicationID", self.application_id)
         check_identifier("partitionName", self.partition)
         check_optional("queueName", self.queue, 1024)
+        place = f"application {self.application_id}"
+        check_list("groups", self.groups)
         for name in (self.user, self.gang_style, *self.groups):
-            check_optional(f"application {self.application_id}: user, group or gang style", name)
-        check_texts(f"application {self.application_id}", self.tags)
-        check_resources(f"application {self.application_id}", self.placeholder or {})
+            check_optional(f"{place}: user, group or gang style", name)
+        check_texts(place, self.tags)
+        check_integer("execution_timeout_ms", self.execution_timeout_ms, 64)
+        if self.placeholder is not None:
+            check_resources(place, self.placeholder)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -104,12 +112,11 @@ class Ask:
 
     def __post_init__(self) -> None:
         check_identifier("applicationID", self.application_id)
-        check_identifier("allocationKey", self.key)
-        check_resources(self.key, self.resources)
         check_optional("requiredNode", self.required_node)
-        check_optional("taskGroupName", self.task_group)
-        if self.tags:
-            check_texts(f"ask {self.key}", self.tags)
+        _check_common(self)
+        for policy in (self.allow_preempt_self, self.allow_preempt_other):
+            if policy is not None:
+                check_type("allow_preempt_self or allow_preempt_other", policy, bool)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -129,6 +136,28 @@ class Allocation:
     originator: bool = False
     preemption_policy: Optional[Mapping[str, bool]] = None
     queue: str = ""
+
+    def check(self) -> None:
+        """Raises ValueError or TypeError for values that the daemon would refuse. Those that come from it are not checked."""
+        check_optional("applicationID", self.application_id)
+        check_optional("nodeID", self.node_id)
+        _check_common(self)
+        if self.preemption_policy is not None:
+            check_type("preemption_policy", self.preemption_policy, Mapping)
+            for name, policy in self.preemption_policy.items():
+                check_type(f"preemption_policy: {name}", policy, bool)
+
+
+def _check_common(one: Union[Ask, Allocation]) -> None:
+    check_identifier("allocationKey", one.key)
+    check_identifier("partitionName", one.partition)
+    check_resources(one.key, one.resources)
+    check_integer("priority", one.priority, 32, LEAST_PRIORITY)
+    check_optional("taskGroupName", one.task_group)
+    check_type("placeholder", one.placeholder, bool)
+    check_type("originator", one.originator, bool)
+    if one.tags is not None:
+        check_texts(one.key, one.tags)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Any, Mapping, Optional, Sequence, Type
 
 from ..addresses import address_for
 from ..callbacks import Callbacks
+from ..checks import check_type
 from ..core import elements
 from ..core.effects import Effect, Invoke, Request, Topic
 from ..core.manager import ManagerCore, Procedure, Registration
@@ -31,17 +32,19 @@ class ResourceManager:
                  policy_group: str = "", extra_config: Optional[Mapping[str, str]] = None, capabilities: Sequence[str] = (),
                  if_registered: str = "drop", recover: bool = False, max_quarantined: int = 0, client: str = "ykd-python",
                  token: Optional[str] = None, tls: Optional[ssl.SSLContext] = None, most_waiting: int = MOST_WAITING) -> None:
-        """The arguments of ykd.ResourceManager. Make it where the event loop runs; nothing is sent before start(). Raises ValueError for an
-        address that is none, or tls that does not go with it."""
+        """The arguments of ykd.ResourceManager. Make it where the event loop runs; nothing is sent before start(). Raises what
+        ykd.ResourceManager raises."""
+        self._callbacks = callbacks or Callbacks()
+        check_type("callbacks", self._callbacks, Callbacks)
         where = address_for(address, tls)
         self._core = ManagerCore(
-            Registration(rm_id, config, version, policy_group, extra_config, sorted({"reportIgnored", *capabilities}), if_registered,
-                         max_quarantined, recover), most_waiting, time.monotonic)
+            Registration(rm_id, config, version, policy_group, extra_config, capabilities, if_registered, max_quarantined, recover),
+            most_waiting, time.monotonic)
         self._link = Link(where, Options(client, "rm", token, ipc=where.scheme == "ipc"), tls, 2)
         self._link.session.ping_body = {"rmID": rm_id}
-        self._callbacks = callbacks or Callbacks()
         self._waiting: dict[Topic, set[asyncio.Future[None]]] = {topic: set() for topic in Topic}  # done when it has changed
         self._tasks: dict[str, asyncio.Task[Any]] = {}
+        self._closing: Optional[asyncio.Task[None]] = None
 
     # --- from its start to its end ---
 
@@ -52,9 +55,8 @@ class ResourceManager:
 
     async def start(self, time_limit: float = TIME_LIMIT) -> None:
         """As ykd.ResourceManager.start()."""
-        self._tasks = {name: asyncio.get_running_loop().create_task(self._run(procedure), name=f"ykd-{name}")
-                       for name, procedure in self._core.background().items()}
-        await self._run(self._core.serving(time_limit))
+        self._core.begin()
+        await self._serve(time_limit)
 
     async def flush(self, time_limit: float = TIME_LIMIT) -> None:
         """As ykd.ResourceManager.flush()."""
@@ -72,16 +74,26 @@ class ResourceManager:
         await self._run(self._core.leave(force, time_limit))
         await self.close()
 
-    async def close(self) -> None:
-        """As ykd.ResourceManager.close()."""
+    async def close(self, time_limit: Optional[float] = None) -> None:
+        """As ykd.ResourceManager.close(). It goes on when the caller is cancelled."""
         self._outside("close")
         self._core.stop(Closed(f"resource manager {self._core.registration.rm_id} was closed; make a new one"))
         self._wake()
-        await self._link.close()
-        await asyncio.gather(*self._tasks.values())
+        if self._closing is None:
+            self._closing = asyncio.get_running_loop().create_task(self._link.close(), name="ykd-close")
+        all_over = asyncio.gather(self._closing, *self._tasks.values(), return_exceptions=True)
+        _, late = await asyncio.wait((all_over,), timeout=time_limit)  # which cancels nothing
+        if late:
+            raise self._core.overdue("callbacks did not end")
 
     async def __aenter__(self) -> "ResourceManager":
-        await self.start()
+        """As ykd.ResourceManager.__enter__()."""
+        self._core.begin()
+        try:
+            await self._serve(TIME_LIMIT)
+        except BaseException:
+            await self.close()
+            raise
         return self
 
     async def __aexit__(self, kind: Optional[Type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]) -> None:
@@ -173,6 +185,11 @@ class ResourceManager:
 
     # --- procedures ---
 
+    async def _serve(self, time_limit: float) -> None:
+        self._tasks = {name: asyncio.get_running_loop().create_task(self._run(procedure), name=f"ykd-{name}")
+                       for name, procedure in self._core.background().items()}
+        await self._run(self._core.serving(time_limit))
+
     async def _put(self, found: elements.Elements, time_limit: Optional[float]) -> None:
         await self._run(self._core.put(*found, 0 if self._in_callback() else time_limit))
 
@@ -204,8 +221,7 @@ class ResourceManager:
         if isinstance(effect, Request):
             return await self._link.request(effect.kind, effect.body, effect.time_limit, effect.channel)
         if isinstance(effect, Invoke):
-            found = getattr(self._callbacks, effect.event.method)(effect.event.argument)
-            return await found if inspect.isawaitable(found) else found
+            return await self._invoke(effect)
         change = asyncio.get_running_loop().create_future()
         self._waiting[effect.topic].add(change)
         try:
@@ -213,6 +229,15 @@ class ResourceManager:
         finally:
             self._waiting[effect.topic].discard(change)
         return None
+
+    async def _invoke(self, effect: Invoke) -> Any:
+        try:
+            found = getattr(self._callbacks, effect.event.method)(effect.event.argument)
+            return await found if inspect.isawaitable(found) else found
+        except asyncio.CancelledError as error:
+            if self._tasks["callbacks"].cancelling():
+                raise
+            raise RuntimeError(f"the callback {effect.event.method}() waited for what was cancelled") from error
 
     def _wake(self) -> None:
         if self._core.changed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Sequence
 
-from ..checks import check_identifier
+from ..checks import LONGEST_MESSAGE, check_identifier, check_optional, check_text, each
 from ..values import Allocation, Application, Ask, Node, Release, TerminationType
 from .outbox import Element
 from .wire import (CREATE, CREATE_DRAIN, DECOMISSION, DRAIN, PARTITION_ATTRIBUTE, SCHEDULABLE, UPDATE, allocation_map, application_map,
@@ -14,11 +14,11 @@ Elements = tuple[str, list[dict[str, Any]]]
 
 
 def new_nodes(nodes: Iterable[Node]) -> Elements:
-    return "nodes", [node_map(node, CREATE if node.schedulable else CREATE_DRAIN) for node in nodes]
+    return "nodes", [node_map(node, CREATE if node.schedulable else CREATE_DRAIN) for node in each(Node, nodes)]
 
 
 def changed_nodes(nodes: Iterable[Node]) -> Elements:
-    return "nodes", [node_map(node, UPDATE) for node in nodes]
+    return "nodes", [node_map(node, UPDATE) for node in each(Node, nodes)]
 
 
 def drained_nodes(node_ids: Sequence[str], partition: str) -> Elements:
@@ -34,7 +34,7 @@ def removed_nodes(node_ids: Sequence[str], partition: str) -> Elements:
 
 
 def new_applications(applications: Iterable[Application]) -> Elements:
-    return "new", [application_map(application) for application in applications]
+    return "new", [application_map(application) for application in each(Application, applications)]
 
 
 def removed_applications(application_ids: Sequence[str], partition: str) -> Elements:
@@ -45,7 +45,7 @@ def removed_applications(application_ids: Sequence[str], partition: str) -> Elem
 
 
 def asks(asks: Iterable[Ask]) -> Elements:
-    return "asks", [ask_map(ask) for ask in asks]
+    return "asks", [ask_map(ask) for ask in each(Ask, asks)]
 
 
 def removed_asks(application_id: str, keys: Sequence[str], partition: str) -> Elements:
@@ -53,7 +53,10 @@ def removed_asks(application_id: str, keys: Sequence[str], partition: str) -> El
 
 
 def reported_allocations(allocations: Iterable[Allocation]) -> Elements:
-    return "allocations", [allocation_map(allocation) for allocation in allocations]
+    checked = list(each(Allocation, allocations))
+    for allocation in checked:
+        allocation.check()
+    return "allocations", [allocation_map(allocation) for allocation in checked]
 
 
 def released(application_id: str, keys: Sequence[str], partition: str, message: str) -> Elements:
@@ -78,6 +81,9 @@ def _node_actions(node_ids: Sequence[str], partition: str, action: int) -> Eleme
 
 
 def _releases(application_id: str, keys: Sequence[str], partition: str, message: str) -> list[dict[str, Any]]:
+    check_optional("applicationID", application_id)
+    check_identifier("partitionName", partition)
+    check_text("message", message, LONGEST_MESSAGE)
     for key in keys:
         check_identifier("allocationKey", key)
     return [release_map(Release(application_id, key, TerminationType.STOPPED_BY_RM, partition, message)) for key in keys]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Mapping, Optional
+from collections.abc import Mapping
+from typing import Any, Optional
 
 import msgpack
 
+from ..checks import check_type
 from ..errors import BadBytes
 
 VERSION = 1
@@ -26,6 +28,8 @@ class Reply:
 
 def encode_body(kind: str, body: Mapping[str, Any]) -> bytes:
     """Raises TypeError or ValueError, which name the kind, for a body that msgpack has no form for."""
+    check_type("kind", kind, str)
+    check_type(f"{kind}: the body", body, Mapping)
     try:
         packed: bytes = msgpack.packb(body)
     except (TypeError, ValueError, OverflowError) as error:

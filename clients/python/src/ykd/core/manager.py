@@ -14,14 +14,17 @@ import random
 import uuid
 from typing import Any, Callable, Generator, Iterable, Mapping, Optional, Sequence
 
-from ..errors import Closed, Code, NoAnswer, NotServing, Refused, SessionLost, TooLarge, YkdError
+from ..checks import (LONGEST_CONFIG, LONGEST_MESSAGE, check_identifier, check_integer, check_list, check_optional, check_text, check_texts,
+                      check_type)
+from ..errors import Closed, Code, NoAnswer, NotServing, Refused, SessionLost, YkdError
 from ..values import ANSWERED, CoreState, Rejection, Release, TerminationType
 from . import recovery
 from .backoff import Backoff
 from .books import Books, Event
 from .effects import Effect, Invoke, Request, Topic, Wait
 from .items import events_of
-from .outbox import WORDS, Element, Outbox, refused_element, request_of
+from .outbox import WORDS, Element, Outbox, refused_element
+from .sending import Part, Refusal, halves, send
 
 LOGGER = logging.getLogger("ykd")
 REGISTER_AGAIN = frozenset((Code.E_RM_UNKNOWN, Code.E_RESYNC_REQUIRED, Code.E_SESSION_UNKNOWN, Code.E_ACK_OLD, Code.E_ACK_FUTURE,
@@ -46,11 +49,24 @@ class Registration:
     recover: bool = False  # also the first time
     poll_wait_ms: int = 10_000
 
+    def __post_init__(self) -> None:
+        check_identifier("rm_id", self.rm_id)
+        check_text("config", "" if self.config is None else self.config, LONGEST_CONFIG)
+        check_text("version", self.version, LONGEST_MESSAGE)
+        check_optional("policy_group", self.policy_group)
+        check_texts("extra_config", {} if self.extra_config is None else self.extra_config)
+        check_list("capabilities", self.capabilities)
+        for text in (*self.capabilities, self.if_registered):
+            check_optional("capabilities, if_registered", text)
+        check_integer("max_quarantined", self.max_quarantined, 64)
+        check_type("recover", self.recover, bool)
+
 
 class ManagerCore:
     """The state that both flavours share."""
 
     def __init__(self, registration: Registration, most_waiting: int, clock: Callable[[], float]) -> None:
+        check_integer("most_waiting", most_waiting, 64)
         self.registration = registration
         self.books = Books()
         self.outbox = Outbox(most_waiting)
@@ -61,6 +77,7 @@ class ManagerCore:
         self.stream_epoch = 0
         self.handled = 0  # the last item of this life whose callbacks were called
         self.in_request = False  # elements of the outbox are in a request
+        self.begun = False
         self.stopped: Optional[YkdError] = None
         self.state = CoreState.NEW
         # Callbacks to be called: the life that they are of, the item that is handled behind them, and the callback.
@@ -77,6 +94,12 @@ class ManagerCore:
         self.books.sending(elements)
         self.books.announce_all()
 
+    def begin(self) -> None:
+        """The driver may run the procedures. Raises RuntimeError the second time."""
+        if self.begun:
+            raise RuntimeError(f"resource manager {self.registration.rm_id} was already started")
+        self.begun = True
+
     def stop(self, why: YkdError) -> None:
         """No procedure goes on."""
         if self.stopped is None:
@@ -87,6 +110,7 @@ class ManagerCore:
     def release_for(self, release: Release) -> Release:
         """The confirmation of a release that the daemon asked for. A daemon that did not ask for it, because another one did,
         gets one of the resource manager's own."""
+        check_type("release", release, Release)
         asked = self.books.asked_in.get((release.partition, release.application_id, release.key))
         own = release.termination_type not in ANSWERED or asked != self.life
         return dataclasses.replace(release, termination_type=TerminationType.STOPPED_BY_RM) if own else release
@@ -248,8 +272,12 @@ class ManagerCore:
             raise self.stopped
         left = end - self._clock()
         if left <= 0:
-            raise NoAnswer(f"resource manager {self.registration.rm_id}: {what} within the time limit", True)
+            raise self.overdue(what)
         yield Wait(Topic.STATE, left)
+
+    def overdue(self, what: str) -> NoAnswer:
+        """What to raise when the time limit of a caller is over."""
+        return NoAnswer(f"resource manager {self.registration.rm_id}: {what} within the time limit", True)
 
     def _lost(self, life: int) -> None:
         """The daemon has forgotten the resource manager, if this is about its present life."""
@@ -307,7 +335,7 @@ class ManagerCore:
     def _registration_body(self, snapshot: recovery.Snapshot, recovery_id: Optional[str], if_registered: str) -> dict[str, Any]:
         mine = self.registration
         body: dict[str, Any] = {"rmID": mine.rm_id, "version": mine.version, "policyGroup": mine.policy_group,
-                                "capabilities": list(mine.capabilities), "ifRegistered": if_registered}
+                                "capabilities": sorted({"reportIgnored", *mine.capabilities}), "ifRegistered": if_registered}
         if mine.config is not None:
             body["config"] = mine.config
         if mine.extra_config is not None:
@@ -320,40 +348,34 @@ class ManagerCore:
     def _send(self, elements: list[Element]) -> Procedure:
         """Sends elements in one request, or in several where one is refused as a whole because of some."""
         self.books.sending(elements)
-        parts = [elements]
         self.in_request = True
         self.changed.add(Topic.SPACE)
         try:
-            while parts:
-                part = parts.pop(0)
-                try:
-                    yield Request(*request_of(self.registration.rm_id, part))
-                except TooLarge as error:
-                    parts = self._without_refused(part, Code.E_LIMIT, str(error), None) + parts
-                except Refused as error:
-                    if error.code in REGISTER_AGAIN or error.code in TAKEN_OVER:
-                        raise
-                    parts = self._without_refused(part, error.code, str(error), refused_element(part, error.path)) + parts
-                else:
-                    self._accepted(part)
+            yield from send(self.registration.rm_id, elements, self._without_refused, self._accepted)
         finally:
             self.in_request = False
             if not self.outbox:
                 self.changed.add(Topic.STATE)
 
-    def _accepted(self, part: list[Element]) -> None:
+    def _accepted(self, part: Part) -> None:
         found = [self.books.accepted_release(element.map) for element in part if element.list_name == "allocationsToRelease"]
         self._call_back(event for event in found if event is not None)
 
-    def _without_refused(self, part: list[Element], code: int, reason: str, wrong: Optional[Element]) -> list[list[Element]]:
+    def _without_refused(self, part: Part, error: Refusal) -> list[Part]:
         """What is to be sent yet of a request that was refused: all but the wrong element, or both halves."""
+        if isinstance(error, Refused):
+            if error.code in REGISTER_AGAIN or error.code in TAKEN_OVER:
+                raise error
+            code, wrong = error.code, refused_element(part, error.path)
+        else:
+            code, wrong = Code.E_LIMIT, None
         if wrong is None and len(part) > 1:
-            return [part[:len(part) // 2], part[len(part) // 2:]]
+            return halves(part)
         wrong = wrong or part[0]
         self.books.refused(wrong)
         ids = wrong.map
         self._call_back([Event("rejected", Rejection(
-            WORDS[wrong.list_name], code, reason, ids.get("nodeID", ""), ids.get("applicationID", ""), ids.get("allocationKey", ""),
+            WORDS[wrong.list_name], code, str(error), ids.get("nodeID", ""), ids.get("applicationID", ""), ids.get("allocationKey", ""),
             ids.get("partitionName", "default")))])
         rest = [element for element in part if element is not wrong]
         return [rest] if rest else []

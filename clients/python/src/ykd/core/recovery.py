@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Generator, Iterator, Mapping, Optional
+from typing import Any, Generator, Mapping, Optional
 
 from ..values import short_partition
 from .books import Books
 from .digest import allocation_line, application_line, digest, line_hash, node_line
 from .effects import Effect, Request
-from .outbox import MOST_IN_BATCH, Element, request_of
+from .outbox import MOST_IN_BATCH, Element
+from .sending import halves_of_too_much, send
 from .wire import CREATE, CREATE_DRAIN, DECOMISSION, PARTITION_ATTRIBUTE, allocation_map
 
 KINDS = ("applications", "nodes", "allocations")  # in the order in which they are best reported
@@ -85,13 +86,8 @@ def _mend(rm_id: str, kind: str, snapshot: Snapshot) -> Procedure:
 
 
 def _send(rm_id: str, elements: list[Element]) -> Procedure:
-    for part in _parts(elements):
-        yield Request(*request_of(rm_id, part))
-
-
-def _parts(elements: list[Element]) -> Iterator[list[Element]]:
     for start in range(0, len(elements), MOST_IN_BATCH):
-        yield elements[start:start + MOST_IN_BATCH]
+        yield from send(rm_id, elements[start:start + MOST_IN_BATCH], halves_of_too_much)
 
 
 def _name(kind: str, one: Mapping[str, Any]) -> Name:

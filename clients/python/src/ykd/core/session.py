@@ -12,6 +12,7 @@ import itertools
 import random
 from typing import Any, Optional
 
+from ..checks import check_identifier, check_integer, check_type
 from ..errors import BadBytes, Closed, Code, Full, NoAnswer, OutcomeUnknown, Refused, SessionLost, TooLarge, YkdError
 from .call import BOUND, Call
 from .changes import Changes, leaves_number
@@ -23,6 +24,8 @@ MOST_DONE = 100  # calls that are over among the deadlines
 NUMBERS = 0x7FFFFFFF
 DEFAULT_MAX_MESSAGE = 16 << 20
 PING_LIMIT = 10.0
+LEAST_REPLY = 8192
+NOT_GREETED = "it has not greeted as a ykd"
 
 
 @dataclasses.dataclass
@@ -34,6 +37,13 @@ class Options:
     token: Optional[str] = None
     largest_reply: int = 64 << 20
     ipc: bool = True
+
+    def __post_init__(self) -> None:
+        for name, text in (("client", self.client), ("role", self.role)):
+            check_identifier(name, text)
+        if self.token is not None:
+            check_type("token", self.token, str)
+        check_integer("largest_reply", self.largest_reply, 32, LEAST_REPLY)
 
 
 class Session:
@@ -48,7 +58,7 @@ class Session:
         self._deadlines: list[tuple[float, int, Call]] = []
         self._open_calls = 0
         self._last_sent = 0.0
-        self._fault = "no connection was cut"  # for people
+        self._fault = ""  # the last one, for people
         self.generation = 0  # one more with every session
         self.sid: Optional[bytes] = None
         self.boot_id = b""
@@ -103,9 +113,10 @@ class Session:
 
     def disconnected(self, number: int, why: str, now: float) -> None:
         """It could not be made, or was cut; `why` is for people."""
-        self._fault = why
-        if self.channels[number].state is not State.DOWN:
-            self.channels[number].disconnected(now)
+        channel = self.channels[number]
+        self._fault = f"{why}; {NOT_GREETED}" if channel.state is State.GREETING else why
+        if channel.state is not State.DOWN:
+            channel.disconnected(now)
 
     def received(self, number: int, data: bytes, now: float) -> None:
         """Bytes came. Raises BadBytes when the connection has to be cut."""
@@ -226,7 +237,9 @@ class Session:
         if call.refusal is not None and not call.under_way and not call.uncertain:
             self._end(call, error=call.refusal)
         else:
-            self._end(call, error=NoAnswer(f"{call.kind}: {why}, {what}; {self._fault}", call.ever_sent))
+            silent = self.channels[0 if call.changes else call.channel].state is State.GREETING
+            fault = self._fault or (f"connected, but {NOT_GREETED}" if silent else "no connection was cut")
+            self._end(call, error=NoAnswer(f"{call.kind}: {why}, {what}; {fault}", call.ever_sent))
 
     # --- sessions ---
 
