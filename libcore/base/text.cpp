@@ -65,6 +65,15 @@ std::pair<std::size_t, char32_t> decode_character(std::string_view text) noexcep
     return {0, 0};
 }
 
+bool is_utf8(std::string_view text) noexcept {
+    while (!text.empty()) {
+        const std::size_t length = decode_character(text).first;
+        if (length == 0) return false;
+        text.remove_prefix(length);
+    }
+    return true;
+}
+
 std::string lower(std::string_view text) {
     std::string result{text};
     for (char& c : result)

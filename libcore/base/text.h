@@ -14,6 +14,9 @@ namespace yk {
 /// or `text` is empty.
 [[nodiscard]] std::pair<std::size_t, char32_t> decode_character(std::string_view text) noexcept;
 
+/// Whether all of it is UTF-8.
+[[nodiscard]] bool is_utf8(std::string_view text) noexcept;
+
 /// In lower case. ASCII only: names of queues, users and groups hold nothing else.
 [[nodiscard]] std::string lower(std::string_view text);
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "libcore/base/check.h"
 #include "libcore/base/time.h"
@@ -78,13 +80,14 @@ public:
         down_since_.reset();
         return was_down;
     }
-    /// The call found nobody. Returns whether that is news.
-    bool failed(Instant now) {
-        const bool was_up = is_up();
+    /// The call found nobody. Returns whether that, or its cause, is news.
+    bool failed(Instant now, std::string_view cause = {}) {
+        const bool was_up = is_up(), is_news = was_up || cause != cause_;
+        cause_ = cause;
         if (was_up) down_since_ = now;
         if (was_up || probing_) probe_at_ = now + backoff(range_, failures_++, chance_);
         probing_ = false;
-        return was_up;
+        return is_news;
     }
 
 private:
@@ -92,6 +95,7 @@ private:
     Chance chance_;
     std::optional<Instant> down_since_;
     Instant probe_at_;
+    std::string cause_; // of the last failure
     unsigned failures_ = 0;
     bool probing_ = false;
 };

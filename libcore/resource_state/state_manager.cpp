@@ -176,7 +176,7 @@ bool StateManager::log_answered(const LogFault* fault, Instant now) {
         if (log_.breaker.answered()) announce(NoticeKind::LogUp, {});
         return true;
     }
-    if (log_.breaker.failed(now)) announce(NoticeKind::LogDown, fault->message);
+    if (log_.breaker.failed(now, fault->message)) announce(NoticeKind::LogDown, fault->message);
     if (!stale_since_) stale_since_ = now;
     return false;
 }

@@ -26,11 +26,12 @@ public:
     [[nodiscard]] const std::string& damage() const { return damage_; }
     /// A call begins. REQUIRES: may_call().
     void begin() { breaker_.begin(); }
-    /// The call was answered, or (Down) found nobody. Returns whether it was answered.
+    /// The call was answered, or (Down) found nobody. Returns whether it was answered. That it is away is announced
+    /// when that begins, and when it has another cause.
     bool ended(const std::optional<StoreError>& error, Instant now) {
         if (error && error->damage != Damage::None) damage_ = error->message;
         const bool is_down = error && error->fault == StoreFault::Down;
-        const bool is_news = is_down ? breaker_.failed(now) : breaker_.answered();
+        const bool is_news = is_down ? breaker_.failed(now, error->message) : breaker_.answered();
         if (is_news)
             notices_.notice({is_down ? NoticeKind::StoreDown : NoticeKind::StoreUp,
                              {},

@@ -24,15 +24,6 @@ std::optional<Op> op_of(std::int64_t number) {
     }
 }
 
-bool is_utf8(std::string_view text) {
-    while (!text.empty()) {
-        const std::size_t length = decode_character(text).first;
-        if (length == 0) return false;
-        text.remove_prefix(length);
-    }
-    return true;
-}
-
 bool is_key(std::string_view key) {
     return !key.empty() && key.size() <= kLongestKey && is_utf8(key);
 }

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <ctime>
 #include <memory>
 #include <optional>
 
+#include "libcore/base/number.h"
 #include "libcore/base/text.h"
 #include "protocol/http/gzip.h"
 
@@ -30,9 +32,18 @@ const char* text_of_refusal(int status) {
     }
 }
 
+bool is_control(char c) {
+    return (c >= 0 && c < ' ') || c == 0x7f;
+}
+
 bool has_body(const std::string& method) {
     constexpr std::array kMethods{"POST", "PUT", "PATCH", "DELETE"};
     return std::find(kMethods.begin(), kMethods.end(), method) != kMethods.end();
+}
+
+void fail(httplib::Response& response) {
+    response.status = 500;
+    response.set_content("this should not have happened", kText);
 }
 
 std::string now_text() {
@@ -88,13 +99,13 @@ private:
 
 HttpConnection::HttpConnection(int descriptor, const std::string& peer, SSL_CTX* tls, const StreamLimits& limits,
                                const AnswerRequest& answer_request)
-    : stream_(descriptor, peer, tls, limits), answer_request_(answer_request) {
+    : most_bytes_(limits.request_bytes), stream_(descriptor, peer, tls, limits), answer_request_(answer_request) {
     svr_sock_ = 0;                  // or the library takes itself to be ending
     set_keep_alive_max_count(1000); // what is said of it; there is no limit
     set_keep_alive_timeout(std::chrono::duration_cast<std::chrono::seconds>(limits.idle_time).count());
     set_payload_max_length(limits.request_bytes);
     set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
-        if (has_body(request.method) && !has_encoded_body_) return HandlerResponse::Unhandled; // it is read first
+        if (has_body(request.method) && !refusal_) return HandlerResponse::Unhandled; // it is read first
         answer(request, response);
         return HandlerResponse::Handled;
     });
@@ -105,15 +116,15 @@ HttpConnection::HttpConnection(int descriptor, const std::string& peer, SSL_CTX*
     Put("/", with_body);
     Patch("/", with_body);
     Delete("/", with_body);
-    set_error_handler([this](const httplib::Request&, httplib::Response& response) {
+    set_error_handler([this](const httplib::Request& request, httplib::Response& response) {
+        if (!is_answered_ && response.status == 416) answer_without_range(request, response);
         if (is_answered_) return;
+        if (stream_.is_too_long()) response.status = 413;
         response.set_header("Connection", "close");
         if (response.status != 500) response.set_content(text_of_refusal(response.status), kText); // that has its text
     });
-    set_exception_handler([](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) {
-        response.status = 500;
-        response.set_content("this should not have happened", kText);
-    });
+    set_exception_handler(
+        [](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) { fail(response); });
 }
 
 void HttpConnection::run() {
@@ -148,32 +159,63 @@ void HttpConnection::prepare(httplib::Request& request) {
     for (const char* name : {"remote_addr", "remote_port", "local_addr", "local_port"})
         request_.headers.erase(name); // the library's, not the client's
 
+    refusal_ = refusal_of(request);
     const bool has_length = request.has_header("Content-Length"), is_chunked = request.has_header("Transfer-Encoding");
     // Where one side sees a body and the other none, what follows could be taken for the next request.
     closes_ = (!has_body(request.method) &&
                (is_chunked || (has_length && request.get_header_value("Content-Length") != "0"))) ||
-              (has_length && is_chunked) || request.get_header_value_count("Content-Length") > 1;
+              (has_length && is_chunked) || refusal_;
     has_gzip_ = accepts_gzip(request_.header("accept-encoding"));
-    has_encoded_body_ = !request_.header("content-encoding").empty();
-    closes_ = closes_ || has_encoded_body_ || request_.headers.count("host") > 1;
     is_old_ = request.version == "HTTP/1.0";
     if (closes_) request.set_header("Connection", "close");
+    if (refusal_ || is_old_) request.headers.erase("Expect"); // the body is not wanted, or nobody waits to send it
     if (!has_length && !is_chunked) request.set_header("Content-Length", "0");
     for (const char* name : kNotForTheLibrary) request.headers.erase(name);
     request.ranges.clear();
     request.path = "/";
 }
 
-void HttpConnection::answer(const httplib::Request& request, httplib::Response& response) {
-    if (has_encoded_body_) {
-        give({415, kText, "send the body as it is, without Content-Encoding", {}, {}}, response);
-    } else if (request_.headers.count("host") > 1) {
-        give({400, kText, "there is more than one header Host", {}, {}}, response);
-    } else {
-        request_.body = request.body;
-        give(answer_request_(request_), response);
+/// Why a request is not served at all, by its head. What two sides may read differently is served by none.
+std::optional<HttpAnswer> HttpConnection::refusal_of(const httplib::Request& request) const {
+    const auto refusal = [](int status, const char* why) { return HttpAnswer{status, kText, why, {}, {}}; };
+    const auto length = request_.headers.find("content-length"), coding = request_.headers.find("transfer-encoding");
+    const auto none = request_.headers.end();
+    if (std::any_of(request.target.begin(), request.target.end(), is_control))
+        return refusal(400, "there is a control character in the address; escape it");
+    if (request_.headers.count("host") > 1) return refusal(400, "there is more than one header Host");
+    if (request_.headers.count("host") == 0 && request.version == "HTTP/1.1")
+        return refusal(400, "the header Host is missing");
+    if (request_.headers.count("content-length") > 1 || request_.headers.count("transfer-encoding") > 1)
+        return refusal(400, "there is more than one header Content-Length or Transfer-Encoding");
+    if (coding != none && lower(coding->second) != "chunked")
+        return refusal(400, "the header Transfer-Encoding can only be `chunked`");
+    if (length != none) {
+        const auto bytes = to_number<std::uint64_t>(length->second);
+        if (!bytes) return refusal(400, "the header Content-Length is no number of bytes");
+        if (*bytes > most_bytes_) return refusal(413, text_of_refusal(413));
     }
+    if (!request_.header("content-encoding").empty())
+        return refusal(415, "send the body as it is, without Content-Encoding");
+    return std::nullopt;
+}
+
+void HttpConnection::answer(const httplib::Request& request, httplib::Response& response) {
+    request_.body = request.body;
+    give(refusal_ ? *std::move(refusal_) : answer_request_(request_), response);
     is_answered_ = true;
+}
+
+/// Parts of answers are never sent, and the header Range is ignored. The library refuses one that it cannot read before
+/// anybody else sees the request.
+void HttpConnection::answer_without_range(const httplib::Request& request, httplib::Response& response) {
+    if (!request.ranges.empty() || has_body(request.method)) return; // which it would apply, and which was not read
+    try {
+        httplib::Request again = request;
+        prepare(again);
+        answer(again, response);
+    } catch (...) {
+        fail(response);
+    }
 }
 
 void HttpConnection::give(HttpAnswer answer, httplib::Response& response) {

@@ -4,7 +4,9 @@
 // answer is written is cpp-httplib's; the bytes, their limits and the end of the connection are SocketStream's.
 
 #include <atomic>
+#include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "protocol/http/http_message.h"
@@ -41,18 +43,22 @@ private:
 
     [[nodiscard]] bool serve_one();
     void prepare(httplib::Request& request);
+    [[nodiscard]] std::optional<HttpAnswer> refusal_of(const httplib::Request& request) const;
     void answer(const httplib::Request& request, httplib::Response& response);
+    void answer_without_range(const httplib::Request& request, httplib::Response& response);
     void give(HttpAnswer answer, httplib::Response& response);
     void give_stream(HttpAnswer answer, httplib::Response& response);
 
+    const std::size_t most_bytes_; // of a request
     SocketStream stream_;
     const AnswerRequest& answer_request_;
     std::atomic<bool> waiting_{true}, last_{false}, ended_{false};
 
     // Of the request at work.
     HttpRequest request_;
-    bool has_gzip_ = false, is_old_ = false, closes_ = false, has_encoded_body_ = false;
-    bool is_answered_ = false; // by who serves, not by the library
+    bool has_gzip_ = false, is_old_ = false, closes_ = false;
+    std::optional<HttpAnswer> refusal_; // of what cannot be served, whoever does
+    bool is_answered_ = false;          // by who serves, not by the library
 };
 
 } // namespace yk::http

@@ -146,7 +146,8 @@ private:
     const StreamLimits limits_;
     const Handler handler_;
     const Notice notice_;
-    const Descriptor listener_, bell_; // the bell wakes the acceptor
+    Descriptor listener_;   // of the acceptor while it runs
+    const Descriptor bell_; // wakes the acceptor
     const TlsContext tls_;
     const std::string url_;
 
@@ -180,8 +181,9 @@ void HttpServer::Impl::stop() {
         for (const Place& place : places_) place.connection->end_soon();
     }
     const std::uint64_t one = 1;
-    static_cast<void>(::write(bell_.get(), &one, sizeof one));
+    [[maybe_unused]] const ssize_t written = ::write(bell_.get(), &one, sizeof one);
     acceptor_.join();
+    listener_.close(); // or who connects would wait for an answer
 }
 
 void HttpServer::Impl::accept_all() {

@@ -102,7 +102,9 @@ ssize_t SocketStream::receive(char* to, std::size_t size, Time until) {
 }
 
 ssize_t SocketStream::read(char* to, size_t size) {
+    if (is_too_long()) return -1;
     if (input_begin_ == input_end_) {
+        if (!flush()) return -1; // the client may wait for a `100 Continue` before it sends more
         const ssize_t got = receive(input_.data(), input_.size(), request_end_);
         if (got <= 0) return got;
         input_begin_ = 0;
@@ -112,8 +114,7 @@ ssize_t SocketStream::read(char* to, size_t size) {
     std::memcpy(to, input_.data() + input_begin_, taken);
     input_begin_ += taken;
     taken_ += taken;
-    broken_ = broken_ || taken_ > limits_.request_bytes;
-    return broken_ ? -1 : static_cast<ssize_t>(taken);
+    return broken_ || is_too_long() ? -1 : static_cast<ssize_t>(taken);
 }
 
 bool SocketStream::is_cut() {

@@ -44,6 +44,8 @@ public:
     [[nodiscard]] bool is_cut();
     /// Whether anything went wrong: nothing more can be read or written.
     [[nodiscard]] bool is_broken() const { return broken_; }
+    /// Whether the request has more bytes than it may; no more of it can be read, but it can be answered.
+    [[nodiscard]] bool is_too_long() const { return taken_ > limits_.request_bytes; }
     /// Ends every wait, now and later. Thread: any.
     void wake() const;
     /// Says to the client that nothing more comes, and waits a moment until it has read what it was sent.

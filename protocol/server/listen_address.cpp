@@ -39,8 +39,8 @@ Result<void> check_listen_address(const ServerOptions& options) {
                                      "--allow-plaintext",
                                      url));
     }
-    return Error::of(
-        fmt::format("cannot listen on {}: addresses are ipc://PATH, tcp://HOST:PORT or tls+tcp://HOST:PORT", url));
+    return Error::of(fmt::format(
+        "cannot listen on {}: addresses are /PATH, ipc://PATH, tcp://HOST:PORT or tls+tcp://HOST:PORT", url));
 }
 
 } // namespace yk::wire

@@ -350,7 +350,8 @@ struct UpdateConfigurationRequest {
     bool dry_run = false; // report what it would change, and change nothing (B-06)
     std::string source;   // the name of the configuration in messages, that of its file; empty: `config`
     std::optional<std::string>
-        checksum; // instead of config: that of an earlier configuration, or its first digits (B-12)
+        checksum;        // instead of config: that of an earlier configuration, or its first digits (B-12)
+    std::string message; // why, for the history
     bool operator==(const UpdateConfigurationRequest&) const = default;
 };
 

@@ -52,6 +52,7 @@ struct ReloadRequest {
     bool from_file = false; // also RMs whose configuration came from elsewhere: they follow their file again
     bool dry_run = false;
     bool impersonate = false;
+    std::string message{}; // why, for the history
     bool operator==(const ReloadRequest&) const = default;
 };
 
@@ -163,6 +164,8 @@ struct McsReadRequest {
     std::string cursor{};       // of the page before; empty: the first page
     std::string min_position{}; // list, describe: wait until what was written up to there is seen; empty: do not
     std::uint64_t wait_ms = 5000;
+    /// Whether the daemon is asked to wait at all.
+    [[nodiscard]] bool waits() const { return !min_position.empty(); }
     bool operator==(const McsReadRequest&) const = default;
 };
 

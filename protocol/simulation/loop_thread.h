@@ -56,7 +56,7 @@ private:
     /// work is done all the same.
     static void yield_to_others() {
         constexpr int kNicer = 10;
-        static_cast<void>(::nice(kNicer));
+        [[maybe_unused]] const int priority = ::nice(kNicer);
     }
 
     std::thread thread_;

@@ -44,6 +44,11 @@ Result<void> check_directory(const std::string& path) {
 
 } // namespace
 
+std::string url_of(const std::string& address) {
+    const bool is_path = address.find('/') != std::string::npos && address.find("://") == std::string::npos;
+    return is_path ? "ipc://" + address : address;
+}
+
 std::string ipc_path_of(const std::string& url) {
     for (const std::string_view scheme : {"ipc://", "unix://"})
         if (url.starts_with(scheme)) return url.substr(scheme.size());

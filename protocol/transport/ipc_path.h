@@ -10,6 +10,9 @@
 
 namespace yk::wire {
 
+/// The URL of an address as a person types it: a path, which has a slash, without its `ipc://`, too.
+[[nodiscard]] std::string url_of(const std::string& address);
+
 /// The path of an `ipc://` URL; empty for another scheme.
 [[nodiscard]] std::string ipc_path_of(const std::string& url);
 

@@ -24,6 +24,8 @@ concept RequestMessage = requires {
 struct EncodedRequest {
     template <RequestMessage T>
     EncodedRequest(const T& message) : kind(si::info(T::kKind).name), body(encoded(message)) {
+        if constexpr (requires { message.waits(); })
+            if (!message.waits()) return;
         if constexpr (requires { message.wait_ms; }) wait = std::chrono::milliseconds{message.wait_ms};
     }
     /// The name is kept as a view: a literal.

@@ -316,10 +316,11 @@ struct Schema<si::NodeResponse> {
 template <>
 struct Schema<si::UpdateConfigurationRequest> {
     using M = si::UpdateConfigurationRequest;
-    using fields = Fields<Field<"rmID", &M::rm_id, kId, kRequired>, Field<"policyGroup", &M::policy_group>,
-                          Field<"config", &M::config, kConfig>, Field<"extraConfig", &M::extra_config>,
-                          Field<"impersonate", &M::impersonate>, Field<"dryRun", &M::dry_run>,
-                          Field<"checksum", &M::checksum>, Field<"source", &M::source, kMessage>>;
+    using fields =
+        Fields<Field<"rmID", &M::rm_id, kId, kRequired>, Field<"policyGroup", &M::policy_group>,
+               Field<"config", &M::config, kConfig>, Field<"extraConfig", &M::extra_config>,
+               Field<"impersonate", &M::impersonate>, Field<"dryRun", &M::dry_run>, Field<"checksum", &M::checksum>,
+               Field<"source", &M::source, kMessage>, Field<"message", &M::message, kMessage>>;
 };
 
 template <>

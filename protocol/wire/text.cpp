@@ -63,15 +63,6 @@ std::size_t max_bytes(TextRule rule) noexcept {
     return kMaxBytes[static_cast<std::size_t>(rule)];
 }
 
-bool is_utf8(std::string_view text) noexcept {
-    while (!text.empty()) {
-        const std::size_t length = decode_character(text).first;
-        if (length == 0) return false;
-        text.remove_prefix(length);
-    }
-    return true;
-}
-
 TextFault check_text(std::string_view text, TextRule rule) noexcept {
     if (text.size() > max_bytes(rule)) return TextFault::TooLong;
     if (is_plain(text)) return TextFault::None;

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "libcore/base/text.h"
+
 namespace yk::wire {
 
 enum class TextRule : std::uint8_t {
@@ -21,7 +23,6 @@ enum class TextRule : std::uint8_t {
 enum class TextFault : std::uint8_t { None, TooLong, NotUtf8, ControlCharacter };
 
 [[nodiscard]] TextFault check_text(std::string_view text, TextRule rule) noexcept;
-[[nodiscard]] bool is_utf8(std::string_view text) noexcept;
 
 /// `key` for the path of an error; `?` when it is not UTF-8, since the error is sent.
 [[nodiscard]] inline std::string_view shown_key(std::string_view key) noexcept {

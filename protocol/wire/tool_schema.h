@@ -40,7 +40,7 @@ template <>
 struct Schema<si::ReloadRequest> {
     using M = si::ReloadRequest;
     using fields = Fields<Field<"rmID", &M::rm_id>, Field<"fromFile", &M::from_file>, Field<"dryRun", &M::dry_run>,
-                          Field<"impersonate", &M::impersonate>>;
+                          Field<"impersonate", &M::impersonate>, Field<"message", &M::message, kMessage>>;
 };
 
 template <>

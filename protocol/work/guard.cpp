@@ -24,7 +24,7 @@ constexpr std::size_t kSpare = 64; // groups that are announced before others ar
 /// arrives is a group, or less than 0 and the end of one.
 [[noreturn]] void watch(int channel, std::vector<pid_t>& groups) {
     ::setsid();
-    static_cast<void>(::chdir("/"));
+    [[maybe_unused]] const int is_elsewhere = ::chdir("/");
     for (int number = 1; number < NSIG; ++number)
         if (number != SIGCHLD) static_cast<void>(::signal(number, SIG_IGN));
     ::prctl(PR_SET_NAME, "yk-guard");

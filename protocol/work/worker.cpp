@@ -61,8 +61,7 @@ void Worker::run() {
         if (has_news && on_news_) on_news_();
         std::array<pollfd, 2> watched{pollfd{commands_->descriptor(), POLLIN, 0}, pollfd{wakes_.get(), POLLIN, 0}};
         static_cast<void>(::poll(watched.data(), watched.size(), wait));
-        std::uint64_t count = 0;
-        if (watched[1].revents != 0) static_cast<void>(::read(wakes_.get(), &count, sizeof count));
+        if (watched[1].revents != 0) forget_wakes();
         if (was_missed_.exchange(false)) let_others_in();
         while (waiting_ != 0) std::this_thread::yield();
         lock.lock();
@@ -114,7 +113,12 @@ void Worker::let_others_in() {
 
 void Worker::wake() const {
     const std::uint64_t one = 1;
-    static_cast<void>(::write(wakes_.get(), &one, sizeof one));
+    [[maybe_unused]] const ssize_t written = ::write(wakes_.get(), &one, sizeof one); // if not, it is awake already
+}
+
+void Worker::forget_wakes() const {
+    std::uint64_t count = 0;
+    [[maybe_unused]] const ssize_t got = ::read(wakes_.get(), &count, sizeof count); // nothing: forgotten already
 }
 
 void Worker::post(Task task) {

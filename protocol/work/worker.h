@@ -68,6 +68,7 @@ private:
     void run();
     std::optional<TimePoint> step();
     void wake() const;
+    void forget_wakes() const;
     using Turn = std::unique_lock<std::mutex>;
     [[nodiscard]] Turn turn();
     [[nodiscard]] Turn turn_within(std::chrono::milliseconds time);

@@ -13,7 +13,7 @@ PARTS = [  # name, share of the time, program and arguments
     ("kills", 28, ["kills.py"]), ("stops", 10, ["stops.py"]), ("network", 8, ["proxied.py"]), ("disks", 6, ["disks.py"]),
     ("shortages", 6, ["shortages.py"]), ("histories", 12, ["histories.py"]), ("churn", 12, ["churn.py"]),
     ("takeovers", 12, ["takeovers.py"]), ("deployments", 30, ["deployments.py"]),
-    ("fairness", 5, ["fairness.py"]), ("messages", 18, ["attack.py", "--connections", "2000"])]
+    ("requests", 10, ["web_requests.py"]), ("fairness", 5, ["fairness.py"]), ("messages", 18, ["attack.py", "--connections", "2000"])]
 
 
 def run(name, program, seed, seconds):

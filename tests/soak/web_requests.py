@@ -1,26 +1,22 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random requests over HTTP, right ones and others, by several clients at once, beside one that asks for the partitions and is answered each time;
-after them the daemon holds what it held before, and no more memory.
-
-usage: web_requests.py [--requests N] [--clients N] [--seed N]
-The last line has the figures. Exits 1 with a sentence when something did not hold. $YK_BIN names the directory of ykd.
-"""
-import argparse
+"""Random requests over HTTP, right ones and others, by four clients at once, beside one that asks for the partitions and is answered each time;
+after them the daemon holds what it held before, and no more memory. Size: requests."""
 import collections
 import concurrent.futures
 import contextlib
 import multiprocessing
 import random
 import socket
-import sys
-import time
 
-sys.path.insert(0, __file__.rsplit("/", 2)[0] + "/system")
+from part import Clock, as_program, of
 
 from daemon_support import *
+from daemon_support.attacks import resident
 from daemon_support.web import Web
 
+CLIENTS = 4
+ROUNDS = 20
 ROUTES = ["clusters", "partitions", "metrics", "config", "validate-conf", "history/apps", "history/containers", "partition/P/placementrules",
           "partition/P/queues", "partition/P/queue/Q", "partition/P/nodes", "partition/P/node/N", "partition/P/queue/Q/applications",
           "partition/P/queue/Q/applications/active", "partition/P/applications/S", "partition/P/application/A", "partition/P/usage/users",
@@ -34,7 +30,7 @@ HEADERS = ["Accept-Encoding: gzip", "Accept: application/json", "Origin: https:/
            "X: " + "y" * 3000, "Expect: 100-continue", "Range: bytes=0-10", "If-None-Match: *"]
 METHODS = ["GET"] * 12 + ["POST", "PUT", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE", "BREW"]
 BODIES = [b"", b"{}", b"partitions: [{name: default, queues: [{name: root}]}]", b"\xff\x00", b"[" * 5000, b"x" * 20_000]
-RESIDENT = 1.3  # times what it needed after a quarter of the requests: buffers of connections come and go
+GROWTH = 1.3  # times what it needed after a quarter of the requests: buffers of connections come and go
 
 
 def request_of(chance):
@@ -94,21 +90,20 @@ def is_whole(peer, answer):
     return left == 0
 
 
-def main_of(requests, clients, seed):
-    port = free_port()
+def run(size, seed, seconds):
+    port, clock = free_port(), Clock(seconds)
     with Daemon("--http", f"127.0.0.1:{port}", "--state", "@.", "--settings", "@conf",
                 files={"conf": "mcs: {enabled: true}\nhttp: {maxConnections: 32}\n"}) as daemon, \
-            concurrent.futures.ProcessPoolExecutor(clients, multiprocessing.get_context("fork")) as pool:
+            concurrent.futures.ProcessPoolExecutor(CLIENTS, multiprocessing.get_context("fork")) as pool:
         rm = Rm(daemon)
         rm.nodes({"nodeID": "n1"}, {"nodeID": "n2"})
         rm.applications({"applicationID": "app"})
         rm.asks({"allocationKey": "k1"}, {"allocationKey": "k2"})
         web = Web(port)
         before = until("the asks are placed", lambda: (lambda app: len(app["allocations"]) == 2 and app)(web.get("partition/default/application/app?rmID=rm:1")))
-        statuses, resident, longest, began = collections.Counter(), 0, 0.0, time.monotonic()
-        share = max(1, requests // (20 * clients))
-        for round_ in range(20):
-            parts = [pool.submit(send_all, port, share, f"{seed} {round_} {client}") for client in range(clients)]
+        statuses, early, longest = collections.Counter(), None, 0.0
+        for round_ in range(ROUNDS):
+            parts = [pool.submit(send_all, port, max(1, size // (ROUNDS * CLIENTS)), f"{seed} {round_} {client}") for client in range(CLIENTS)]
             while not all(one.done() for one in parts):
                 asked = time.monotonic()
                 check(web.ask("/ws/v1/partitions")[0] in (200, 503), "a polite client is not answered")
@@ -116,30 +111,19 @@ def main_of(requests, clients, seed):
                 time.sleep(0.05)
             for one in parts:
                 statuses.update(one.result())
-            resident = memory_of(daemon.process.pid) if round_ < 5 else resident
-        seconds, grown = time.monotonic() - began, memory_of(daemon.process.pid) / resident
+            early = resident(daemon) if early is None and sum(statuses.values()) >= size / 4 else early
+            if clock.is_over():
+                break
+        took, grown = clock.passed(), resident(daemon) / (early or resident(daemon))
         check(web.get("partition/default/application/app?rmID=rm:1") == before, "the application is another one")
         check(web.get("mcs/deployments") == [], "somebody without a token has written")
-        check(grown < RESIDENT, f"resident memory grew {grown:.2f} times")
+        check(grown < GROWTH, f"resident memory grew {grown:.2f} times")
         daemon.signal(signal.SIGTERM)
         check(daemon.exit_code() == 0, daemon.text())
     count = sum(statuses.values())
-    print(f"{count} requests in {seconds:.0f} s ({count / seconds:.0f}/s), {dict(sorted(statuses.items()))}; "
-          f"memory {grown:.2f} times, longest answer to a polite client {longest * 1000:.0f} ms")
-
-
-def memory_of(pid):
-    with open(f"/proc/{pid}/status", encoding="ascii") as file:
-        return next(int(line.split()[1]) for line in file if line.startswith("VmRSS:"))
+    return (f"{of(count, size)} requests, {count / took:.0f}/s, {dict(sorted(statuses.items()))}; memory {grown:.2f} times, "
+            f"longest answer to a polite client {longest * 1000:.0f} ms")
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--requests", type=int, default=1_000_000)
-    parser.add_argument("--clients", type=int, default=4)
-    parser.add_argument("--seed", default="1")
-    arguments = parser.parse_args()
-    try:
-        main_of(arguments.requests, arguments.clients, arguments.seed)
-    except AssertionError as fault:
-        sys.exit(str(fault))
+    as_program(run, 1_000_000, __doc__)

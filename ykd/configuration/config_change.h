@@ -26,9 +26,13 @@ namespace yk::service {
 struct Candidate {
     std::shared_ptr<const config_yaml::LoadOutcome> outcome;
     std::shared_ptr<const std::string> text;
-    std::string origin;     // for people: `file /etc/ykd/queues.yaml`, `request of uid 0`
+    std::string origin;     // for people: `file /etc/ykd/queues.yaml`, `request of uid 0: more for batch`
     bool from_file = false; // of one of the daemon's own files, which a reload reads again
 
+    /// Adds why somebody wanted it; empty: nobody said.
+    void add_message(const std::string& message) {
+        if (!message.empty()) origin += ": " + message;
+    }
     [[nodiscard]] bool good() const { return outcome->configuration.has_value(); }
     [[nodiscard]] ConfigurationPtr configuration() const {
         YK_ASSUME(good(), "a text that is refused holds no configuration");

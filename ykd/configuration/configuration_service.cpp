@@ -143,6 +143,7 @@ void ConfigurationService::update(const CallPtr& call) {
     if (update->request.config && update->request.checksum)
         return call->fail(ErrorCode::Invalid, "either a text or the checksum of a former one", "checksum");
     if (!obtain(*update)) return;
+    update->candidate.add_message(update->request.message);
     if (!update->request.dry_run &&
         !has_memory(parts_.memory, call, bytes_of_configuration(update->candidate.text->size())))
         return;
@@ -200,8 +201,9 @@ void ConfigurationService::reload(const CallPtr& call) {
                                       "with an rmID it is of one RM",
                                       si::text(call->session->role)),
                           "rmID");
-    parts_.reloader.reload({.rm_id = rm_id, .from_file = request->from_file, .dry_run = request->dry_run},
-                           kStorePatience, [call](const ReloadReport& report) { call->ok(report_value(report)); });
+    parts_.reloader.reload(
+        {.rm_id = rm_id, .from_file = request->from_file, .dry_run = request->dry_run, .message = request->message},
+        kStorePatience, [call](const ReloadReport& report) { call->ok(report_value(report)); });
 }
 
 void ConfigurationService::set_extra_config(const CallPtr& call) {

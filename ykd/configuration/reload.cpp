@@ -114,8 +114,10 @@ private:
         if (!request_.dry_run) note_refusal(*rm, file.refusal);
         end(i, Result::Refused, file.refusal);
     }
-    void change(std::size_t i, const RmPtr& rm, const Candidate& candidate) {
-        ConfigChange change{.rm = rm, .epoch = rm->epoch(), .candidate = candidate, .policy_group = {}, .done = {}};
+    void change(std::size_t i, const RmPtr& rm, Candidate candidate) {
+        candidate.add_message(request_.message);
+        ConfigChange change{
+            .rm = rm, .epoch = rm->epoch(), .candidate = std::move(candidate), .policy_group = {}, .done = {}};
         change.dry_run = request_.dry_run;
         change.done = [self = shared_from_this(), i, rm](const ChangeOutcome& outcome) { self->take(i, *rm, outcome); };
         parts_.changer.begin(std::move(change));

@@ -24,6 +24,7 @@ struct ReloadRequest {
     std::string rm_id;      // only this RM, without peers and tokens; empty: everything
     bool from_file = false; // also RMs whose configuration came from elsewhere: they follow their file again
     bool dry_run = false;   // nothing is changed
+    std::string message{};  // why, for the history
     bool follow_up = false; // begun by the daemon for one RM: logged only when it changes or refuses something
 };
 

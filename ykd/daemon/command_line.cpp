@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,8 +14,10 @@
 #include <iostream>
 #include <optional>
 
+#include "libcore/base/number.h"
 #include "libcore/config/duration.h"
 #include "libcore/config/suggest.h"
+#include "protocol/transport/ipc_path.h"
 #include "ykd/configuration/extra_config.h"
 #include "ykd/process/log.h"
 
@@ -30,8 +33,8 @@ struct Flags {
     std::vector<std::string> configs, listen, require_recovery, rm_max;
     std::string settings_file;
     std::optional<std::string> log_level, log_target, socket_group, socket_mode, tokens, tls_cert, tls_key,
-        tls_client_ca, http, web_root, max_message, max_sessions, clock, pid_file, predicate_timeout, state_directory,
-        record_directory;
+        tls_client_ca, http, web_root, max_message, max_sessions, clock, pid_file, ready_fd, predicate_timeout,
+        state_directory, record_directory;
     std::vector<std::string> check_files;
     bool allow_plaintext = false, manual_schedule = false, watch_config = false, foreground = false;
     bool legacy_queue_metrics = false, legacy_labels = false, summary_json = false;
@@ -59,7 +62,7 @@ void define_files(CLI::App& app, Flags& flags) {
 }
 
 void define_access(CLI::App& app, Flags& flags) {
-    app.add_option("--listen", flags.listen, "ipc://PATH, tcp://HOST:PORT or tls+tcp://HOST:PORT; may be repeated")
+    app.add_option("--listen", flags.listen, "PATH, tcp://HOST:PORT or tls+tcp://HOST:PORT; may be repeated")
         ->type_name("URL");
     app.add_option("--http", flags.http, "answer the REST interface and metrics there, for reading (default off)")
         ->type_name("ADDR:PORT");
@@ -100,6 +103,8 @@ void define_running(CLI::App& app, Flags& flags) {
     app.add_flag("--legacy-labels", flags.legacy_labels,
                  "metrics of queues without the label partition, while there is only one");
     app.add_option("--pidfile", flags.pid_file, "write the process id to this file")->type_name("FILE");
+    app.add_option("--ready-fd", flags.ready_fd, "when it listens, write a line to this open descriptor and close it")
+        ->type_name("N");
     app.add_flag("--foreground", flags.foreground, "accepted for familiarity: ykd never forks");
     app.add_flag("--version", flags.version, "print the version and exit");
 }
@@ -154,6 +159,16 @@ Result<void> take_sessions(const std::string& text, DaemonSettings& settings) {
     return {};
 }
 
+/// The descriptor stays the daemon's own: what it starts does not inherit it.
+Result<void> take_ready_fd(const std::string& text, DaemonSettings& settings) {
+    const auto fd = to_number<int>(text);
+    if (!fd || *fd < 0) return usage(fmt::format("--ready-fd {}: the number of a descriptor is wanted", text));
+    if (::fcntl(*fd, F_SETFD, FD_CLOEXEC) != 0 || (::fcntl(*fd, F_GETFL) & O_ACCMODE) == O_RDONLY)
+        return usage(fmt::format("--ready-fd {}: no descriptor of this number is open for writing", text));
+    settings.ready_fd = *fd;
+    return {};
+}
+
 Result<void> take_rm_max(const std::vector<std::string>& limits, Budget& budget) {
     for (const std::string& each : limits) {
         const std::size_t equals = each.find('=');
@@ -190,12 +205,14 @@ Result<void> apply(const Flags& flags, DaemonSettings& settings) {
     if (flags.predicate_timeout) YK_CHECKED(take_timeout(*flags.predicate_timeout, settings));
     if (flags.max_message) YK_CHECKED(take_size(*flags.max_message, settings));
     if (flags.max_sessions) YK_CHECKED(take_sessions(*flags.max_sessions, settings));
+    if (flags.ready_fd) YK_CHECKED(take_ready_fd(*flags.ready_fd, settings));
     YK_CHECKED(take_rm_max(flags.rm_max, settings.rm_max));
     if (flags.clock) YK_CHECKED(take_clock(*flags.clock, settings));
     if (flags.log_level && !parse_level(*flags.log_level))
         return usage(
             fmt::format("--log-level {}: debug, info, warn, error, dpanic, panic, fatal or -1 to 5", *flags.log_level));
     if (!flags.listen.empty()) settings.listen = flags.listen;
+    for (std::string& address : settings.listen) address = wire::url_of(address);
     settings.require_recovery.insert(flags.require_recovery.begin(), flags.require_recovery.end());
     settings.known_rms.insert(flags.require_recovery.begin(), flags.require_recovery.end());
     take(flags.log_level, settings.log_level);

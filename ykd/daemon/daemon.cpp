@@ -266,6 +266,7 @@ void Daemon::wait_for_delivery(SteadyClock::time_point until) {
     };
     wait_until(delivered, until, kDeliveryLook);
     parts_.event_streams.finish();
+    rest_.finish_streams();
     const auto answered = [this] {
         if (http_ && http_->counts().open != 0) return false;
         return std::all_of(servers_.begin(), servers_.end(),

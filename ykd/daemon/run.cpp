@@ -69,6 +69,7 @@ public:
     /// Returns when the program is to end, with the grace for what is queued.
     SteadyClock::duration run() {
         notify("READY=1\nSTATUS=" + status());
+        if (settings_.ready_fd) write_ready(*settings_.ready_fd);
         const auto watchdog = watchdog_interval();
         auto next_watchdog = SteadyClock::now();
         while (true) {

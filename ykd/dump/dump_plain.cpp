@@ -107,15 +107,20 @@ Value PlainDumps::config_history_values(const Viewer& viewer, const DumpQuery& q
     return list;
 }
 
-/// The texts of the active configurations, as they were written.
+/// The texts of the active configurations, or of those of the history with these checksums, as they were written.
 Value PlainDumps::config_text_values(const Viewer& viewer, const DumpQuery& query) const {
     const Value extra = extra_values();
     Value list = Value::array();
     for (const RmPtr& rm : registered_rms(parts_.rms, viewer, query)) {
-        const auto kept = parts_.config_history.of(rm->id);
-        if (kept.empty()) continue;
-        list.push_back(
-            {{"rmID", rm->id}, {"checksum", kept.back().checksum}, {"text", *kept.back().text}, {"extra", extra}});
+        const auto add = [&](const AcceptedConfig& one) {
+            list.push_back({{"rmID", rm->id}, {"checksum", one.checksum}, {"text", *one.text}, {"extra", extra}});
+        };
+        if (!query.names) {
+            if (const auto kept = parts_.config_history.of(rm->id); !kept.empty()) add(kept.back());
+            continue;
+        }
+        for (const std::string& checksum : *query.names)
+            if (const auto found = parts_.config_history.find(rm->id, checksum)) add(*found);
     }
     return list;
 }

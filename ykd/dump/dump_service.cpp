@@ -84,8 +84,9 @@ bool check_query(const CallPtr& call, const DumpQuery& query) {
         call->fail(ErrorCode::Invalid, "Invalid group name", "group");
         return false;
     }
-    if (query.names && query.what != "apps" && query.what != "nodes") {
-        call->fail(ErrorCode::Invalid, fmt::format("dump {} takes no names; apps and nodes do", query.what), "names");
+    if (query.names && query.what != "apps" && query.what != "nodes" && query.what != "configtext") {
+        call->fail(ErrorCode::Invalid, fmt::format("dump {} takes no names; apps, nodes and configtext do", query.what),
+                   "names");
         return false;
     }
     if (query.names && query.names->size() > kMostNames) {

@@ -60,7 +60,7 @@ void DeploymentWatch::attach(Deployments& deployments, Scales& scales, Schedules
 // --- changes ---------------------------------------------------------------------------------------------------------
 
 void DeploymentWatch::note(ChangeWhat what, const mcs::Deployment& deployment) {
-    changes_.push_back({what, deployment.meta.id, deployment.name, deployment.meta.uid});
+    changes_.push_back({what, deployment.meta.id, deployment.name, deployment.meta.uid, deployment.partition});
     if (changes_.size() > most_kept_) changes_.pop_front();
     ++last_;
 }

@@ -31,6 +31,7 @@ enum class ChangeWhat : std::uint8_t { Added, Modified, Deleted };
 struct DeploymentChange {
     ChangeWhat what = ChangeWhat::Modified;
     std::string id, name, uid;
+    Shared<std::string> partition;
 };
 
 /// Reports what changes in the cache of a kind. REQUIRES: HandlerOptions::wants_initial is false, as what the cache is

@@ -189,8 +189,8 @@ void McsApplication::hand_out() {
 void McsApplication::look_around(Instant now) {
     if (now < next_look_) return;
     next_look_ = now + kLookAround;
-    autoscaler_.set_calendar(real_now() - now);
-    scheduling_.set_calendar(real_now() - now);
+    autoscaler_.set_calendar(machine_now() - now);
+    scheduling_.set_calendar(machine_now() - now);
     notices_.note("writes", writer_.status().fault);
     const auto house = house_.status();
     notices_.note("upkeep", house.fault);

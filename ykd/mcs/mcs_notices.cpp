@@ -42,19 +42,24 @@ McsNotices::~McsNotices() {
 
 void McsNotices::notice(const rs::Notice& notice) {
     switch (notice.what) {
-    case NoticeKind::StoreDown: note("database", std::string{notice.text}); break;
-    case NoticeKind::StoreUp: note("database", {}); break;
+    case NoticeKind::StoreDown:
+    case NoticeKind::StoreUp: note_database(store_fault_, notice); break;
     case NoticeKind::LogDown:
-        if (!has_broker_) note("database", std::string{notice.text});
-        break;
     case NoticeKind::LogUp:
-        if (!has_broker_) note("database", {});
+        if (!has_broker_) note_database(log_fault_, notice);
         break;
     case NoticeKind::DeadLetter:
     case NoticeKind::DeadLetterGone: note_dead_letter(notice); break;
     default: break;
     }
     write_line(notice);
+}
+
+/// Rows and log are of one database here, but each has a connection of its own, and one may be well while the other is
+/// not.
+void McsNotices::note_database(std::string& fault, const rs::Notice& notice) {
+    fault = notice.text;
+    note("database", store_fault_.empty() ? log_fault_ : store_fault_);
 }
 
 bool McsNotices::note(std::string_view part, const std::string& fault) {

@@ -39,6 +39,7 @@ public:
     void say(const std::string& what, std::string_view text, spdlog::level::level_enum level = spdlog::level::info);
 
 private:
+    void note_database(std::string& fault, const rs::Notice& notice);
     void note_dead_letter(const rs::Notice& notice);
     void write_line(const rs::Notice& notice);
     /// Whether the line is to be written; the last one for a while says so.
@@ -48,6 +49,7 @@ private:
     Degraded& degraded_;
     const Event event_;
     const bool has_broker_;
+    std::string store_fault_, log_fault_;       // why each is away; empty: it is not
     std::set<std::string, std::less<>> faults_; // keys of Degraded that are set
     std::set<mcs::DeadLetterKey> dead_letters_; // of this process
     MinuteCounter lines_;

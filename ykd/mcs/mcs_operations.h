@@ -28,6 +28,8 @@ public:
 
     /// Whether there is a row with this id, or something is to be done for one.
     [[nodiscard]] bool knows(rs::Kind kind, std::string_view id) const;
+    /// Why the row cannot be understood as it was last read; empty: it can, or is not known.
+    [[nodiscard]] std::string fault_of(rs::Kind kind, std::string_view id) const { return look_at(kind, id).broken; }
     /// Reads every row of a kind, or of all of them (nullopt), and has the reconcilers look.
     void resync(std::optional<rs::Kind> kind, Instant now);
     /// Reads one row and has its handlers called.

@@ -31,7 +31,9 @@ McsScheduling::McsScheduling(const Parts& parts, Instant now)
     const rs::HandlerOptions options = mcs::options_of(mcs::kSchedulerService);
     parts_.deployments.add_handler(on_deployment_, options, now);
     parts_.scales.add_handler(on_scale_, options, now);
-    parts_.schedules.add_handler(on_schedule_, options, now);
+    rs::HandlerOptions of_own_row = options;
+    of_own_row.wants_every_version = true; // it writes the row by its version, which others may raise
+    parts_.schedules.add_handler(on_schedule_, of_own_row, now);
     parts_.nodes.add_handler(on_node_, options, now);
     if (work_) { // commands run only of rows that it was given
         rs::HandlerOptions needs = options;

@@ -54,6 +54,8 @@ public:
     /// nullptr: this daemon runs no commands.
     [[nodiscard]] LocalWork* work() { return work_ ? &*work_ : nullptr; }
 
+    [[nodiscard]] bool leads() const { return lease_.has_value(); }
+
     [[nodiscard]] const mcs::Scheduler& scheduler() const { return scheduler_; }
     [[nodiscard]] const CoreLink& link() const { return link_; }
 

@@ -15,13 +15,18 @@ namespace yk::service {
 
 struct MetricNumbers; // metric_families.h
 
+/// What of the numbers an answer shows, and how.
+struct MetricView {
+    std::string prefix; // of the families
+    bool as_map = false;
+    MetricNames names = MetricNames::Original;
+    std::size_t start = 0; // of its page, as in MetricWindow
+};
+
 /// Where a page begins.
 struct MetricCursor {
     std::shared_ptr<const MetricNumbers> numbers;
-    std::string prefix;
-    bool as_map = false;
-    MetricNames names = MetricNames::Original;
-    std::size_t start = 0; // as in MetricWindow
+    MetricView view;
 };
 
 inline constexpr CursorBounds kMetricBounds{

@@ -68,12 +68,12 @@ bool add_numbers(RmOwner& owner, RmNumbers& rm_numbers) {
 template <class Writer>
 Writer page_of(const MetricQuestion& question, const MetricNumbers& numbers, std::size_t most) {
     const auto write = [&](std::size_t bytes) {
-        Writer writer(question.prefix, {question.start, bytes}, question.names);
+        Writer writer(question.view.prefix, {question.view.start, bytes}, question.view.names);
         write_families(writer, numbers);
         return writer;
     };
     if (question.max_bytes != 0) return write(std::min(most, question.max_bytes));
-    if (question.start == 0)
+    if (question.view.start == 0)
         if (Writer whole = write(most); !whole.next()) return whole;
     return write(std::min(most, kPage));
 }
@@ -116,7 +116,7 @@ void MetricsService::answer(const CallPtr& call, const MetricQuestion& question,
     const std::size_t most = call->reply_limit() - kReplyOverhead;
     std::optional<std::size_t> next;
     Value reply = Value::object();
-    if (question.as_map) {
+    if (question.view.as_map) {
         auto values = page_of<MetricValues>(question, *numbers, most);
         reply["families"] = values.take();
         next = values.next();
@@ -128,9 +128,10 @@ void MetricsService::answer(const CallPtr& call, const MetricQuestion& question,
     if (!next) parts_.pages.end(call->session->sid, question.cursor);
     if (next) {
         reply["complete"] = false;
-        reply["cursor"] =
-            parts_.pages.keep({call->session->sid, call->session->grant.name},
-                              {numbers, question.prefix, question.as_map, question.names, *next}, question.cursor);
+        MetricView rest = question.view;
+        rest.start = *next;
+        reply["cursor"] = parts_.pages.keep({call->session->sid, call->session->grant.name}, {numbers, std::move(rest)},
+                                            question.cursor);
     }
     call->ok(reply);
 }
@@ -166,21 +167,17 @@ void MetricsService::metrics(const CallPtr& call) {
     if (!request->names.empty() && !as_original && request->names != "own")
         return call->fail(ErrorCode::Invalid, "names is original or own", "names");
     MetricQuestion question;
-    question.prefix = request->prefix;
+    question.view = {request->prefix, format == "map",
+                     request->names == "own" ? MetricNames::Own : MetricNames::Original};
     question.cursor = request->cursor;
     question.max_bytes = request->max_bytes;
-    question.as_map = format == "map";
-    question.names = request->names == "own" ? MetricNames::Own : MetricNames::Original;
     question.unlabelled = as_original || parts_.settings.legacy_labels;
     if (!question.cursor.empty()) {
         const auto found = parts_.pages.find(call->session->sid, question.cursor);
         if (!found)
             return call->fail(ErrorCode::NotFound, "the cursor is unknown or older than 30 s; start again without",
                               "cursor");
-        question.prefix = found->prefix;
-        question.as_map = found->as_map;
-        question.names = found->names;
-        question.start = found->start;
+        question.view = found->view;
         return answer(call, question, found->numbers);
     }
     gather_in_chunks<RmNumbers>(parts_.workers, parts_.rms.all(), add_numbers,

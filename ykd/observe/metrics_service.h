@@ -42,13 +42,10 @@ public:
     struct RmNumbers; // of an RM, in the making
     /// What is asked, and which page of it.
     struct MetricQuestion {
-        std::string prefix;
-        bool as_map = false;
-        std::size_t start = 0;     // as in MetricWindow
+        MetricView view;
         std::string cursor;        // of this page; empty: the first
         std::size_t max_bytes = 0; // of a page; 0: as a reply may have
-        MetricNames names = MetricNames::Original;
-        bool unlabelled = false; // no label for the partition while there is one
+        bool unlabelled = false;   // no label for the partition while there is one
     };
 
 private:

@@ -11,12 +11,11 @@
 namespace yk::service {
 
 void MemoryWatch::look() {
-    const std::uint64_t resident = resident_memory();
-    if (resident > 0) parts_.guard.note(resident);
+    const std::uint64_t own = own_memory();
+    if (own > 0) parts_.guard.note(own);
     std::uint64_t held = 0;
     for (const RmPtr& rm : parts_.rms.all()) held += rm->owner.memory();
-    if (trim_.take(parts_.guard.is_near(), resident, held, SteadyClock::now()))
-        parts_.workers.post([this] { trim_.run(); });
+    if (trim_.take(parts_.guard.is_near(), own, held, SteadyClock::now())) parts_.workers.post([this] { trim_.run(); });
     if (!parts_.guard.is_short()) {
         if (parts_.degraded.clear("memory")) log("core").info("memory: there is room again");
         return;

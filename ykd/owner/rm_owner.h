@@ -173,6 +173,13 @@ public:
     /// Checks, in debug builds, that this is the owner thread; before it starts and after it ended any thread passes.
     void assert_owner_thread() const { owner_thread_.assert_here(); }
 
+    /// Whether it has nothing to do until something new comes: no update waits, and the last cycle changed nothing. To
+    /// be asked by a task of the control lane, which comes before the updates that the turn has taken.
+    friend bool is_settled(const RmOwner& owner) {
+        owner.owner_thread_.assert_here();
+        return !owner.more_to_schedule_ && owner.work_.empty() && owner.shared_.mailbox.elements() == 0;
+    }
+
 private:
     friend class RmThread; // runs and stops it, sees whether there is more to schedule, reads the tally of the calls
 

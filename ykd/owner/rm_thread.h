@@ -48,11 +48,11 @@ public:
     [[nodiscard]] std::uint64_t inbound_elements() const { return shared_.mailbox.elements(); }
     [[nodiscard]] std::uint64_t inbound_bytes() const { return shared_.mailbox.bytes(); }
     [[nodiscard]] std::uint64_t last_position() const { return shared_.mailbox.last_position(); }
-    /// About how many bytes the RM's core has, as of the last turn.
     /// Whether so much waits to be written to its books that it should send nothing more.
     [[nodiscard]] bool books_full() const { return shared_.books_full.load(std::memory_order_relaxed); }
     /// Whether the RM wants its updates back, for its books (I-269).
     [[nodiscard]] bool echoes() const { return shared_.echoes.load(std::memory_order_relaxed); }
+    /// About how many bytes the RM's core has, as of the last turn.
     [[nodiscard]] std::uint64_t memory() const { return shared_.memory.load(std::memory_order_relaxed); }
     [[nodiscard]] CallTally call_tally() const { return owner_.calls_.read(); }
     /// When the last turn began, in real time; for the watchdog and health check 13.

@@ -430,6 +430,10 @@ private:
             for (const auto& member : item->members) read_peer_key(member, rule);
             if (rule.uid.has_value() == rule.gid.has_value())
                 fail(item->mark, "peers: an entry names either a uid or a gid");
+            if (rule.role == si::Role::Admin && rule.rms != kEveryRm)
+                fail(item->mark,
+                     fmt::format("peers: an admin may do everything: leave rms out, or use role rm for \"{}\"",
+                                 rule.rms));
             settings_.peers.push_back(std::move(rule));
         }
     }

@@ -23,12 +23,15 @@
 
 namespace yk::service {
 
+/// The pattern that every resource manager's id fits.
+inline constexpr const char* kEveryRm = "*";
+
 /// One entry of `peers`: what a user or a group of this machine may do over ipc (I-340, I-343).
 struct PeerRule {
     std::optional<uid_t> uid;
     std::optional<gid_t> gid;
     si::Role role = si::Role::Observer;
-    std::string rms = "*"; // glob
+    std::string rms = kEveryRm; // glob; limits the role rm alone
 };
 
 /// The section `mcs.local`: whether this daemon runs the commands of replicas that are placed on nodes of kind `local`,
@@ -112,6 +115,7 @@ struct DaemonSettings {
     std::string log_level;                           // of the flag; empty: extraConfig decides
     std::string log_target = "auto";
     std::string pid_file;
+    std::optional<int> ready_fd; // an open descriptor that gets a line when the daemon listens
 
     // Limits (docs/spec/interface.md, appendix A)
     std::uint32_t max_message = 16U << 20;        // bytes

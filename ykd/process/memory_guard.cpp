@@ -42,6 +42,20 @@ std::uint64_t machine_memory() {
     return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) : UINT64_MAX;
 }
 
+struct ResidentPages {
+    std::uint64_t all = 0, of_files = 0;
+};
+
+/// Zeros: they cannot be read.
+ResidentPages resident_pages() {
+    std::ifstream in("/proc/self/statm");
+    std::uint64_t addresses = 0;
+    ResidentPages pages;
+    if (!(in >> addresses >> pages.all >> pages.of_files)) return {};
+    pages.of_files = std::min(pages.of_files, pages.all);
+    return pages;
+}
+
 std::string gib(std::uint64_t bytes) {
     return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / (1U << 30));
 }
@@ -66,9 +80,12 @@ std::uint64_t default_memory_limit() {
 }
 
 std::uint64_t resident_memory() {
-    std::ifstream in("/proc/self/statm");
-    std::uint64_t all = 0, resident = 0;
-    return in >> all >> resident ? resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) : 0;
+    return resident_pages().all * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+std::uint64_t own_memory() {
+    const ResidentPages pages = resident_pages();
+    return (pages.all - pages.of_files) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 std::optional<std::uint64_t> heap_in_use() {
@@ -82,15 +99,15 @@ std::optional<std::uint64_t> heap_in_use() {
 MemoryGuard::MemoryGuard(std::uint64_t most) : most_(most == 0 ? default_memory_limit() : most) {}
 
 /// The shortage ends only when 5 % are free; else the answers could change with every page of memory.
-void MemoryGuard::note(std::uint64_t resident) noexcept {
-    resident_.store(resident, std::memory_order_relaxed);
+void MemoryGuard::note(std::uint64_t own) noexcept {
+    own_.store(own, std::memory_order_relaxed);
     const std::uint64_t enough = is_short() ? most_ - most_ / 20 : most_;
-    short_.store(resident > enough, std::memory_order_relaxed);
+    short_.store(own > enough, std::memory_order_relaxed);
 }
 
 std::string MemoryGuard::sentence() const {
-    return fmt::format("ykd has {} of memory, of at most {} (maxMemory)",
-                       gib(resident_.load(std::memory_order_relaxed)), gib(most_));
+    return fmt::format("ykd has {} of memory, of at most {} (maxMemory)", gib(own_.load(std::memory_order_relaxed)),
+                       gib(most_));
 }
 
 } // namespace yk::service

@@ -20,16 +20,14 @@ public:
     /// `most`: the limit in bytes; 0: default_memory_limit().
     explicit MemoryGuard(std::uint64_t most);
 
-    /// Notes how many bytes the process has (resident_memory()). To be called regularly.
-    void note(std::uint64_t resident) noexcept;
+    /// Notes how many bytes the process has (own_memory()). To be called regularly.
+    void note(std::uint64_t own) noexcept;
     /// Whether the process was above its limit at the last note(), and has not fallen clearly below it since.
     [[nodiscard]] bool is_short() const noexcept { return short_.load(std::memory_order_relaxed); }
     /// Whether an RM may grow to about `held` bytes.
     [[nodiscard]] bool admits(std::uint64_t held) const noexcept { return !is_short() || held <= always(); }
     /// Whether memory is nearly short: time for a MemoryTrim.
-    [[nodiscard]] bool is_near() const noexcept {
-        return resident_.load(std::memory_order_relaxed) > most_ - most_ / 10;
-    }
+    [[nodiscard]] bool is_near() const noexcept { return own_.load(std::memory_order_relaxed) > most_ - most_ / 10; }
     /// The bytes that an RM may have however short memory is: 1/192 of the limit, so that 64 RMs together exceed it by
     /// a third at most, but at least 4 MiB.
     [[nodiscard]] std::uint64_t always() const noexcept { return std::max(most_ / 192, std::uint64_t{4} << 20); }
@@ -39,7 +37,7 @@ public:
 
 private:
     const std::uint64_t most_;
-    std::atomic<std::uint64_t> resident_{0};
+    std::atomic<std::uint64_t> own_{0};
     std::atomic<bool> short_{false};
 };
 
@@ -50,6 +48,9 @@ private:
 
 /// The resident memory of this process in bytes; 0: it cannot be read. Reads a file of /proc.
 [[nodiscard]] std::uint64_t resident_memory();
+/// That without what is mapped of files, such as the database of Deployments: such pages grow with the file, and the
+/// system takes them back when it needs them.
+[[nodiscard]] std::uint64_t own_memory();
 /// The bytes that were allocated and not freed. Only a build with the address sanitizer knows them: there resident
 /// memory means nothing, and elsewhere they cannot be counted cheaply.
 [[nodiscard]] std::optional<std::uint64_t> heap_in_use();

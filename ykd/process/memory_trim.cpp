@@ -24,11 +24,17 @@ void MemoryTrim::Pace::tried(SteadyClock::time_point now) {
     pause = std::min(2 * pause, longest);
 }
 
-bool MemoryTrim::take(bool short_of_memory, std::uint64_t resident, std::uint64_t held, SteadyClock::time_point now) {
-    const std::uint64_t beside = resident - std::min(held, resident);
+bool MemoryTrim::take(bool short_of_memory, std::uint64_t own, std::uint64_t held, SteadyClock::time_point now) {
+    const std::uint64_t beside = own - std::min(held, own);
     least_beside_ = std::min(least_beside_, beside);
-    const bool much = beside - least_beside_ > std::max(kMuch, resident / 4);
-    if (!much) calm_.pause = calm_.shortest;
+    const bool much = beside - least_beside_ > std::max(kMuch, own / 4);
+    most_held_ = std::max(most_held_, held);
+    const bool let_go = most_held_ - held > std::max(kMuch, most_held_ / 2); // work that comes and goes is less
+    if (!much || let_go) calm_.pause = calm_.shortest;
+    if (let_go) {
+        most_held_ = held;
+        calm_.next = std::min(calm_.next, now + calm_.shortest);
+    }
     const bool calm_due = much && now >= calm_.next, short_due = short_of_memory && now >= short_.next;
     if (!(calm_due || short_due) || taken_.exchange(true)) return false;
     if (calm_due) {
@@ -36,8 +42,8 @@ bool MemoryTrim::take(bool short_of_memory, std::uint64_t resident, std::uint64_
         calm_.tried(now);
     }
     if (short_due) {
-        if (resident + resident / 100 < resident_before_) short_.pause = short_.shortest;
-        resident_before_ = resident;
+        if (own + own / 100 < own_before_) short_.pause = short_.shortest;
+        own_before_ = own;
         short_.tried(now);
     }
     return true;

@@ -39,6 +39,12 @@ void notify(std::string_view lines) {
     ::close(socket);
 }
 
+void write_ready(int descriptor) {
+    constexpr std::string_view kReady = "ready\n";
+    static_cast<void>(!::write(descriptor, kReady.data(), kReady.size()));
+    ::close(descriptor);
+}
+
 std::optional<SteadyClock::duration> watchdog_interval() {
     const auto usec = number_in("WATCHDOG_USEC");
     const auto pid = number_in("WATCHDOG_PID");

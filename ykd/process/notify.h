@@ -14,6 +14,10 @@ namespace yk::service {
 /// Sends `lines` (`READY=1\nSTATUS=...`). Without $NOTIFY_SOCKET, or when nobody listens, nothing happens.
 void notify(std::string_view lines);
 
+/// Writes `ready` and a line feed to a descriptor, and closes it: for scripts, and for supervisors that wait for a
+/// line. Nothing happens when its reader is gone.
+void write_ready(int descriptor);
+
 /// How often to send WATCHDOG=1: every half of $WATCHDOG_USEC; nullopt: it is not wanted of this process.
 [[nodiscard]] std::optional<SteadyClock::duration> watchdog_interval();
 

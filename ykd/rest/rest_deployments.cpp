@@ -28,10 +28,11 @@ HttpAnswer refuse_stranger(std::string_view why) {
     return answer;
 }
 
-/// A conflict says which version there is, for who wants to look again and repeat.
+/// It names the field that is wrong. A conflict says which version there is, for who wants to look again and repeat.
 HttpAnswer refused_write(const RestReply& reply) {
     if (reply.code == si::ErrorCode::Auth) return refuse_stranger(reply.message);
-    if (reply.code != si::ErrorCode::BadState) return refused(reply);
+    if (reply.code != si::ErrorCode::BadState)
+        return error_answer(reply.code, reply.path.empty() ? reply.message : reply.path + ": " + reply.message);
     HttpAnswer answer = handler_answer(409);
     Value body{{"status_code", 409}, {"message", reply.message}, {"description", reply.message}};
     if (reply.details.contains("version")) body["version"] = reply.details["version"];
@@ -86,7 +87,7 @@ RestReply write(const RestPort& port, const http::HttpRequest& asked, const Valu
     const auto checked = wire::decode<si::McsWriteRequest>(wire::Body::of_scanned(body), {.strict = true});
     if (checked.ok()) return caller.ask(si::Kind::McsWrite, body, RestCaller::kPatience);
     const wire::WireError& fault = checked.error();
-    return {{}, false, fault.code, fault.path.empty() ? fault.message : fault.path + ": " + fault.message, {}};
+    return {{}, false, fault.code, fault.message, fault.path, {}};
 }
 
 Value request_of(const char* verb, const std::string& id, std::uint64_t version, Value body) {
@@ -117,7 +118,7 @@ HttpAnswer deployment_answer(RestCaller& caller, const std::string& id) {
     request.id = id;
     RestReply reply = caller.ask(request);
     if (!reply.ok) return refused(reply);
-    return written_answer({std::move(reply.body["item"]), true, {}, {}, {}}, id);
+    return written_answer({std::move(reply.body["item"]), true, {}, {}, {}, {}}, id);
 }
 
 HttpAnswer create_deployment(const RestPort& port, const http::HttpRequest& asked) {

@@ -34,7 +34,7 @@ Number number_in(const http::HttpRequest& request, const char* name, std::uint64
     if (fault == std::errc{} && is_whole) return number;
     const char* const why =
         fault == std::errc::result_out_of_range && is_whole ? "value out of range" : "invalid syntax";
-    number.fault = fmt::format("strconv.ParseUint: parsing {}: {}", Value(text).dump(), why);
+    number.fault = fmt::format("strconv.ParseUint: parsing {}: {}", json_text(text), why);
     return number;
 }
 

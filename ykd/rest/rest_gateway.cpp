@@ -8,6 +8,7 @@
 
 #include "libcore/config/names.h"
 #include "ykd/rest/exchange/rest_lists.h"
+#include "ykd/rest/full_dump_stream.h"
 #include "ykd/rest/rest_configuration.h"
 #include "ykd/rest/rest_deployments.h"
 #include "ykd/rest/rest_documents.h"
@@ -24,12 +25,6 @@ constexpr std::uint32_t kPage = 1000;            // objects of a list that are m
 
 HttpAnswer not_allowed(const std::string& methods) {
     HttpAnswer answer = text_answer(405, "Method Not Allowed");
-    answer.headers.emplace_back("Allow", methods);
-    return answer;
-}
-
-HttpAnswer options(const std::string& methods) {
-    HttpAnswer answer;
     answer.headers.emplace_back("Allow", methods);
     return answer;
 }
@@ -64,6 +59,13 @@ std::string method_of(const http::HttpRequest& request) {
 
 std::string methods_at(const std::string& path, const std::string& methods) {
     return is_originals(path) ? methods : methods + ", HEAD";
+}
+
+/// What a name is when it was escaped twice, as it may be when nothing is called what it is now (I-430): so names with
+/// slashes and names that are dots get through. nullopt: it was not.
+std::optional<std::string> escaped_twice(const std::string& name) {
+    auto plain = unescaped(name, false);
+    return plain && *plain != name ? plain : std::nullopt;
 }
 
 /// The name of a queue in a path, in lower case; nullopt: it is none.
@@ -145,7 +147,7 @@ HttpAnswer RestGateway::answer(const http::HttpRequest& request) {
         return moved_answer(request.query.empty() ? match.text : match.text + "?" + request.query,
                             method_of(request) == "GET");
     case RestMatch::Kind::NotAllowed: return not_allowed(methods_at(request.path, match.text));
-    case RestMatch::Kind::Options: return options(methods_at(request.path, match.text));
+    case RestMatch::Kind::Options: return options(request, methods_at(request.path, match.text));
     case RestMatch::Kind::NotFound: return file_or_own_page(request);
     }
     const Route& route = routes()[match.route];
@@ -158,7 +160,17 @@ HttpAnswer RestGateway::answer(const http::HttpRequest& request) {
     } else {
         answer = error_answer(si::ErrorCode::Busy, "too many requests over HTTP are at work; try again soon");
     }
-    if (!route.is_plain) add_cors(request, answer);
+    if (!route.is_plain || !origins_.empty())
+        add_cors(request, request.method == "POST" ? "OPTIONS, POST" : "GET, OPTIONS", answer);
+    return answer;
+}
+
+/// Browsers ask so before they send what a page of another origin could not send by itself. The original says nothing
+/// to them, and so do we without a list of origins.
+HttpAnswer RestGateway::options(const http::HttpRequest& request, const std::string& methods) const {
+    HttpAnswer answer;
+    answer.headers.emplace_back("Allow", methods);
+    if (!origins_.empty()) add_cors(request, methods, answer);
     return answer;
 }
 
@@ -172,15 +184,20 @@ HttpAnswer RestGateway::file_or_own_page(const http::HttpRequest& request) const
     return method_of(request) == "GET" ? *std::move(found) : not_allowed("GET, HEAD");
 }
 
-/// The headers that say to a browser which pages may read the answer.
-void RestGateway::add_cors(const http::HttpRequest& request, HttpAnswer& answer) const {
-    const std::string_view origin = request.header("origin");
-    if (!origins_.empty()) answer.headers.emplace_back("Vary", "Origin");
-    if (!origins_.empty() && std::find(origins_.begin(), origins_.end(), origin) == origins_.end()) return;
-    answer.headers.emplace_back("Access-Control-Allow-Origin", origins_.empty() ? "*" : origin);
-    answer.headers.emplace_back("Access-Control-Allow-Methods",
-                                request.method == "GET" ? "GET, OPTIONS" : "OPTIONS, POST");
-    answer.headers.emplace_back("Access-Control-Allow-Headers", "X-Requested-With,Content-Type,Accept,Origin");
+/// Without a list every page may read what the original's handlers answer, by the original's headers. Pages of a list
+/// may also send a token, and write where that allows it.
+void RestGateway::add_cors(const http::HttpRequest& request, const std::string& methods, HttpAnswer& answer) const {
+    std::string_view headers = "X-Requested-With,Content-Type,Accept,Origin", origin = "*";
+    if (!origins_.empty()) {
+        origin = request.header("origin");
+        answer.headers.emplace_back("Vary", "Origin");
+        if (std::find(origins_.begin(), origins_.end(), origin) == origins_.end()) return;
+        headers = "X-Requested-With,Content-Type,Accept,Origin,Authorization,If-Match";
+        answer.headers.emplace_back("Access-Control-Expose-Headers", "ETag");
+    }
+    answer.headers.emplace_back("Access-Control-Allow-Origin", origin);
+    answer.headers.emplace_back("Access-Control-Allow-Methods", methods);
+    answer.headers.emplace_back("Access-Control-Allow-Headers", headers);
 }
 
 // --- what a route needs -------------------------------------------------------------------------
@@ -191,13 +208,20 @@ RestGateway::Refusal RestGateway::in_partition(Visit& visit) const {
     request.what = "clusters";
     const RestReply reply = visit.loan->ask(request);
     if (!reply.ok) return refused(reply);
-    const std::string& wanted = visit.values.front();
+    std::string wanted = visit.values.front();
     const std::string_view rm = visit.request.parameter("rmID");
     std::vector<std::string> found;
-    for (const Value& one : reply.body["data"]) {
-        const std::string id = one["rmBuildInformation"].front().value("rmId", std::string{});
-        if (one["partition"] != wanted || (!rm.empty() && rm != id)) continue;
-        found.push_back(id);
+    const auto find = [&] {
+        for (const Value& one : reply.body["data"]) {
+            const std::string id = one["rmBuildInformation"].front().value("rmId", std::string{});
+            if (one["partition"] != wanted || (!rm.empty() && rm != id)) continue;
+            found.push_back(id);
+        }
+    };
+    find();
+    if (const auto plain = found.empty() ? escaped_twice(wanted) : std::nullopt) {
+        wanted = *plain;
+        find();
     }
     if (found.empty()) return error_answer(404, "Partition not found");
     if (found.size() > 1)
@@ -232,6 +256,20 @@ HttpAnswer RestGateway::whole(Visit& visit, const si::DumpRequest& request) cons
     if (!reply.ok) return refused(reply);
     Value& data = reply.body["data"];
     return json_answer(data.is_array() && !data.empty() ? data.front() : data);
+}
+
+/// Asks for the object that a path names, in whichever of the two ways the name was escaped.
+// NOLINTNEXTLINE(performance-unnecessary-value-param): it is changed, by a pointer to its member
+RestReply RestGateway::named(Visit& visit, si::DumpRequest request, std::string si::DumpRequest::*member,
+                             const std::string& name) const {
+    request.*member = name;
+    RestReply reply = visit.loan->ask(request);
+    if (reply.ok || reply.code != si::ErrorCode::NotFound) return reply;
+    const auto plain = escaped_twice(name);
+    if (!plain) return reply;
+    request.*member = *plain;
+    RestReply other = visit.loan->ask(request);
+    return other.ok ? other : reply;
 }
 
 // --- the daemon and its partitions --------------------------------------------------------------
@@ -319,14 +357,22 @@ HttpAnswer RestGateway::utilization(Visit& visit) {
 }
 
 HttpAnswer RestGateway::full_dump(Visit& visit) {
-    RestReply reply = visit.loan->ask(dump_of(visit, "full"));
+    const si::DumpRequest about = dump_of(visit, "full");
+    si::DumpRequest request = about;
+    request.objects = FullDumpStream::kAtOnce;
+    RestReply reply = visit.loan->ask(request);
+    const bool is_too_large = !reply.ok && reply.code == si::ErrorCode::TooLarge;
+    request.brief = true;
+    if (is_too_large) reply = visit.loan->ask(request);
     if (!reply.ok) return refused(reply);
     const auto active = active_configuration(visit);
+    Value document =
+        rest_full_dump(std::move(reply.body["data"]), active.ok() ? with_go_names(*active) : Value(nullptr));
     HttpAnswer answer = handler_answer(200);
-    answer.body =
-        indented_json_text(
-            rest_full_dump(std::move(reply.body["data"]), active.ok() ? with_go_names(*active) : Value(nullptr)), 2) +
-        "\n";
+    if (is_too_large)
+        answer.stream = FullDumpStream(visit.loan.keep(), about, std::move(document));
+    else
+        answer.body = indented_json_text(document, 2) + "\n";
     return answer;
 }
 
@@ -380,9 +426,8 @@ HttpAnswer RestGateway::nodes(Visit& visit) {
 
 HttpAnswer RestGateway::node(Visit& visit) {
     if (auto refusal = in_partition(visit)) return *refusal;
-    si::DumpRequest request = dump_of(visit, "node");
-    request.node = visit.values[1];
-    return whole(visit, request);
+    const RestReply reply = named(visit, dump_of(visit, "node"), &si::DumpRequest::node, visit.values[1]);
+    return reply.ok ? json_answer(reply.body["data"]) : refused(reply);
 }
 
 HttpAnswer RestGateway::queue_applications_of(Visit& visit, const std::string& queue, const std::string& status) const {
@@ -424,9 +469,7 @@ HttpAnswer RestGateway::applications_in_state(Visit& visit) {
 
 HttpAnswer RestGateway::application(Visit& visit) {
     if (auto refusal = in_partition(visit)) return *refusal;
-    si::DumpRequest request = dump_of(visit, "app");
-    request.application = visit.values[1];
-    RestReply reply = visit.loan->ask(request);
+    RestReply reply = named(visit, dump_of(visit, "app"), &si::DumpRequest::application, visit.values[1]);
     if (reply.ok) return json_answer(rest_application(std::move(reply.body["data"])));
     return reply.code == si::ErrorCode::NotFound ? error_answer(404, "Application not found") : refused(reply);
 }
@@ -436,9 +479,7 @@ HttpAnswer RestGateway::queue_application(Visit& visit) {
     const auto name = queue_in(visit.values[1]);
     if (!name) return refuse_queue_name();
     if (auto refusal = has_queue(visit, *name)) return *refusal;
-    si::DumpRequest request = dump_of(visit, "app");
-    request.application = visit.values[2];
-    RestReply reply = visit.loan->ask(request);
+    RestReply reply = named(visit, dump_of(visit, "app"), &si::DumpRequest::application, visit.values[2]);
     if (!reply.ok && reply.code != si::ErrorCode::NotFound) return refused(reply);
     if (!reply.ok || reply.body["data"].value("queueName", std::string{}) != *name)
         return error_answer(404, "Application not found");

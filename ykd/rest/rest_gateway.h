@@ -34,6 +34,8 @@ public:
     [[nodiscard]] HttpAnswer answer(const http::HttpRequest& request);
     /// From now on requests come, and what pages show of the past is kept.
     void start() { own_page_.start(); }
+    /// Ends what has no end of itself, for a daemon that stops.
+    void finish_streams() { own_page_.finish_streams(); }
     /// Ends the sessions; nothing is asked any more.
     void clear() {
         own_page_.stop();
@@ -58,7 +60,9 @@ private:
     };
     static const std::vector<Route>& routes();
     [[nodiscard]] HttpAnswer file_or_own_page(const http::HttpRequest& request) const;
-    void add_cors(const http::HttpRequest& request, HttpAnswer& answer) const;
+    [[nodiscard]] HttpAnswer options(const http::HttpRequest& request, const std::string& methods) const;
+    /// The headers that say to a browser which pages may read the answer, and by which methods they may ask.
+    void add_cors(const http::HttpRequest& request, const std::string& methods, HttpAnswer& answer) const;
 
     // --- what a route needs ---------------------------------------------------------------------
     // A refusal, or nothing: the visit goes on.
@@ -69,6 +73,8 @@ private:
     /// The active configuration in its own shape: of the one RM that there is, or that the query names.
     [[nodiscard]] Result<wire::Value, HttpAnswer> active_configuration(Visit& visit) const;
     [[nodiscard]] HttpAnswer whole(Visit& visit, const si::DumpRequest& request) const;
+    [[nodiscard]] RestReply named(Visit& visit, si::DumpRequest request, std::string si::DumpRequest::*member,
+                                  const std::string& name) const;
     [[nodiscard]] HttpAnswer history(Visit& visit, const char* member) const;
     [[nodiscard]] HttpAnswer usage(Visit& visit, const char* what) const;
     [[nodiscard]] HttpAnswer one_usage(Visit& visit, const char* what, std::string si::DumpRequest::*name) const;

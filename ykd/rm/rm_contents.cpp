@@ -42,8 +42,9 @@ RmContents contents_of(RmOwner& owner) {
     for (const std::string& name : context->partition_names())
         if (const PartitionState* state = owner.read(name)) {
             const PartitionView view = partition_view(*state);
-            contents.add({view.nodes, view.applications, view.allocations, view.pending_asks, {}, {}});
+            contents.add({view.nodes, view.applications, view.allocations, view.pending_asks, {}, true, {}});
         }
+    contents.is_settled = is_settled(owner);
     contents.recovery = owner.recovery().status();
     return contents;
 }

@@ -15,6 +15,7 @@ namespace yk::service {
 struct RmContents {
     std::int64_t nodes = 0, applications = 0, allocations = 0, pending_asks = 0;
     Holdings held;                          // as contents_of() counted them; add() leaves them out
+    bool is_settled = true;                 // is_settled(); add() leaves it out
     std::optional<RecoveryStatus> recovery; // while it recovers or has failed; add() leaves it out
 
     void add(const RmContents& other);

@@ -29,6 +29,10 @@ Duration RealClock::follow(Duration wall, Duration steady, bool may_jump) {
     return ahead - moved;
 }
 
+Instant machine_now() {
+    return Instant{wall_now().count()};
+}
+
 Instant real_now() {
     return process_clock().at(steady_now());
 }

@@ -34,6 +34,8 @@ private:
     std::atomic<std::int64_t> offset_; // ns, added to the steady clock
 };
 
+/// What the machine's clock shows now, which jumps when somebody sets it: for what people planned by it. Any thread.
+[[nodiscard]] Instant machine_now();
 /// The time of the process's RealClock. Any thread.
 [[nodiscard]] Instant real_now();
 /// Its follow(), with the time of the machine's clock. One thread.

@@ -80,7 +80,8 @@ std::optional<Grant> SessionService::authenticate(const CallPtr& call, const std
     const AuthRefusal& refusal = grant.error();
     if (const auto suffix = parts_.line_limit.suffix(call->peer().address))
         log("core.security").warn("refused {}: {}{}", call->peer().address, refusal.message, *suffix);
-    call->fail_later(kAuthDelay, {ErrorCode::Auth, refusal.message, {}, {}, {}}, refusal.cut);
+    const bool cut = refusal.cut && !call->peer().is_inside; // who asks for somebody else passes the message on
+    call->fail_later(kAuthDelay, {ErrorCode::Auth, refusal.message, {}, {}, {}}, cut);
     return std::nullopt;
 }
 

@@ -110,6 +110,7 @@ Value StatusService::status_value(const std::vector<Gathered<RmContents>>& all) 
         if (!facts.configuration || rm->owner.state() == si::CoreState::New) continue;
         counts.add(answer);
         rms.push_back(rm_value(*rm, facts));
+        rms.back()["settled"] = answer.is_settled;
         if (answer.recovery) rms.back()["recovery"] = recovery_value(*answer.recovery);
         add_budget(rms.back(), answer.held, parts_.settings.rm_max);
         add_shortages(degraded, rm->id, answer.held, parts_.settings.rm_max);

@@ -81,6 +81,11 @@ Result<std::vector<TokenRule>> parse_tokens(std::string_view text, const std::st
         if (!role || !complete || digest.size() != kDigestLength || !is_hex(digest))
             return Error::at(fmt::format("{}:{}", path, number),
                              "a token line is `role pattern sha256hex`, role being observer, rm or admin");
+        if (*role == si::Role::Admin && pattern != kEveryRm)
+            return Error::at(fmt::format("{}:{}", path, number),
+                             fmt::format("an admin may do everything, whatever the pattern: write `admin {} ...`, or "
+                                         "role rm for the resource managers {}",
+                                         kEveryRm, pattern));
         rules.push_back({*role, pattern, digest});
     }
     return rules;

@@ -122,12 +122,15 @@ bool LocalWork::is_local(const std::string& node_id) const {
     return node && mcs::is_local(node->attributes);
 }
 
+bool LocalWork::is_here(const mcs::Placement& placement) const {
+    return placement.state == mcs::PlacementState::Placed && is_local(placement.node_id);
+}
+
 /// Cost: that of the row's placements.
 void LocalWork::follow(const mcs::DeploymentSchedule& row, Instant now) {
     std::set<Key> wanted;
     for (const mcs::Placement& each : row.placements)
-        if (each.state == mcs::PlacementState::Placed && is_local(each.node_id))
-            wanted.emplace(row.application_id, each.allocation_key);
+        if (is_here(each)) wanted.emplace(row.application_id, each.allocation_key);
     if (const auto known = by_row_.find(row.meta.id); known != by_row_.end())
         for (const Key& each : std::set<Key>{known->second})
             if (wanted.count(each) == 0) end_or_drop(commands_.find(each));
@@ -250,6 +253,18 @@ void LocalWork::hold(Commands::iterator command, const std::shared_ptr<Held>& he
     ++held->waits_for;
 }
 
+/// The next life of a replica is asked for when the command of the one before has ended: both may want the same port or
+/// file, and as long as it is not asked for, it counts among those that a change may have away at a time.
+void LocalWork::hold_next_life(const mcs::AskReplica& ask, const std::shared_ptr<Held>& held) {
+    const std::string replica = ask.allocation_key.substr(0, ask.allocation_key.rfind('.') + 1);
+    for (auto each = commands_.lower_bound({ask.application_id, replica}); each != commands_.end(); ++each) {
+        if (each->first.first != ask.application_id || !each->first.second.starts_with(replica)) return;
+        if (each->second.phase != Phase::Ending || each->first.second == ask.allocation_key) continue;
+        each->second.held.push_back(held);
+        ++held->waits_for;
+    }
+}
+
 bool LocalWork::holds(const mcs::CoreRequest& request) {
     const std::string& application = application_of(request);
     if (const auto removal = removals_.find(application); removal != removals_.end()) {
@@ -264,6 +279,7 @@ bool LocalWork::holds(const mcs::CoreRequest& request) {
     if (const auto* release = std::get_if<mcs::ReleaseReplica>(&request))
         if (const auto found = commands_.find({application, release->allocation_key}); found != commands_.end())
             hold(found, held);
+    if (const auto* ask = std::get_if<mcs::AskReplica>(&request)) hold_next_life(*ask, held);
     const bool removes = std::holds_alternative<mcs::RemoveApplication>(request);
     if (removes)
         for (auto each = commands_.lower_bound({application, {}});
@@ -391,47 +407,56 @@ void LocalWork::wait_for_end() {
 
 // --- for whoever looks at it -----------------------------------------------------------------------------------------
 
-std::vector<std::optional<LocalWork::State>> LocalWork::states_of(const mcs::DeploymentSchedule& row) const {
+void LocalWork::look_at(const std::vector<Commands::iterator>& commands) {
     std::vector<work::AllocationName> names;
-    std::vector<std::optional<State>> states;
-    for (const mcs::Placement& each : row.placements) {
-        const auto found = commands_.find({row.application_id, each.allocation_key});
-        auto& state = states.emplace_back();
-        names.push_back({{}, row.application_id, each.allocation_key});
-        if (found == commands_.end()) continue;
-        names.back().partition = found->second.partition;
-        state = State{found->second.phase == Phase::Refused ? "refused" : "waiting", 0, found->second.why};
+    names.reserve(commands.size());
+    for (const auto& each : commands) names.push_back({each->second.partition, each->first.first, each->first.second});
+    const auto all = names.empty() ? std::nullopt : parts_.worker->states_of(names);
+    if (!all) return;
+    for (std::size_t at = 0; at < commands.size(); ++at) {
+        const auto& known = all->at(at);
+        commands[at]->second.seen =
+            known ? std::optional{State{std::string{work::text(known->phase)}, known->restarts, known->why}}
+                  : std::nullopt;
     }
-    const auto all = parts_.worker->states_of(names);
-    if (!all) return {};
-    for (std::size_t at = 0; at < states.size(); ++at)
-        if (const auto& known = all->at(at); states[at] && known)
-            states[at] = State{std::string{work::text(known->phase)}, known->restarts, known->why};
+}
+
+std::vector<std::optional<LocalWork::State>> LocalWork::states_of(const mcs::DeploymentSchedule& row, bool leads) {
+    std::vector<Commands::iterator> there;
+    for (const mcs::Placement& each : row.placements)
+        if (const auto found = commands_.find({row.application_id, each.allocation_key}); found != commands_.end())
+            there.push_back(found);
+    look_at(there);
+    std::vector<std::optional<State>> states;
+    const bool may_begin = leads && there.size() < row.placements.size();
+    const auto status = may_begin ? mcs::parse_schedule_status(row.status) : Error{};
+    auto next = there.begin();
+    for (const mcs::Placement& each : row.placements) {
+        auto& state = states.emplace_back();
+        if (next == there.end() || (*next)->first.second != each.allocation_key) {
+            if (status.ok() && is_here(each) && !status->spec_of(each.attempt).work.empty())
+                state = State{"waiting", 0, {}};
+            continue;
+        }
+        const Command& command = (*next++)->second;
+        state = command.seen.value_or(State{command.phase == Phase::Refused ? "refused" : "waiting", 0, command.why});
+    }
     return states;
 }
 
-/// All are asked for at once, since the worker may have to be waited for.
-std::map<std::string, LocalWork::Sums> LocalWork::sums_of(const std::vector<std::string>& schedules) const {
+std::map<std::string, LocalWork::Sums> LocalWork::sums_of(const std::vector<std::string>& schedules) {
+    std::vector<Commands::iterator> there;
+    for (const std::string& schedule : schedules)
+        if (const auto row = by_row_.find(schedule); row != by_row_.end())
+            for (const Key& key : row->second)
+                if (const auto found = commands_.find(key); found->second.is_wanted) there.push_back(found);
+    look_at(there);
     std::map<std::string, Sums> sums;
-    std::vector<work::AllocationName> names;
-    std::vector<Sums*> sum_of; // each name
-    for (const std::string& schedule : schedules) {
-        const auto row = by_row_.find(schedule);
-        if (row == by_row_.end()) continue;
-        for (const Key& key : row->second) {
-            const Command& command = commands_.at(key);
-            if (!command.is_wanted) continue;
-            names.push_back({command.partition, key.first, key.second});
-            sum_of.push_back(&sums[schedule]);
-            ++sum_of.back()->all;
-        }
+    for (const auto& each : there) {
+        Sums& sum = sums[each->second.row];
+        ++sum.all;
+        if (each->second.seen && each->second.seen->phase == work::text(work::WorkState::Phase::Running)) ++sum.running;
     }
-    if (names.empty()) return sums;
-    const auto states = parts_.worker->states_of(names);
-    if (!states) return {};
-    for (std::size_t at = 0; at < names.size(); ++at)
-        if (const auto& state = states->at(at); state && state->phase == work::WorkState::Phase::Running)
-            ++sum_of[at]->running;
     return sums;
 }
 

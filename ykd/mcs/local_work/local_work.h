@@ -8,6 +8,7 @@
 // Owner: McsScheduling. Thread: that of MCS, for everything here; the commands run on the worker's. Invariants:
 //   A  a command begins only after its placement was written, and only while this process leads
 //   B  a replica's place is free in the core only after its command has ended, unless the core or its registration went
+//   C  the next life of a replica is asked for when the command of the one before has ended
 
 #include <cstdint>
 #include <functional>
@@ -91,14 +92,15 @@ public:
         std::string why; // of the last end, or of the refusal
     };
     /// What has become of the commands of these placements of an application, in their order; nullopt: they have none.
-    /// Empty: it cannot be known now, as commands are being started.
-    [[nodiscard]] std::vector<std::optional<State>> states_of(const mcs::DeploymentSchedule& row) const;
+    /// While many are being started it may be what was last known. Where this instance leads, one that is placed and
+    /// not looked at yet is waiting.
+    [[nodiscard]] std::vector<std::optional<State>> states_of(const mcs::DeploymentSchedule& row, bool leads);
     struct Sums {
         std::size_t all = 0; // commands of replicas that are wanted
         std::size_t running = 0;
     };
-    /// Of the commands of each of these schedules, by their ids; none of one that has none. Empty: as above.
-    [[nodiscard]] std::map<std::string, Sums> sums_of(const std::vector<std::string>& schedules) const;
+    /// Of the commands of each of these schedules, by their ids; none of one that has none. As above.
+    [[nodiscard]] std::map<std::string, Sums> sums_of(const std::vector<std::string>& schedules);
     /// How many replicas are to have a command that runs.
     [[nodiscard]] std::size_t size() const { return commands_.size(); }
     [[nodiscard]] std::size_t running() const { return parts_.worker->running(); }
@@ -133,8 +135,11 @@ private:
         std::shared_ptr<const Question> question; // as whom it may run; Refused: asked again after a while
         std::vector<std::shared_ptr<Held>> held;
         std::optional<si::AllocationRelease> confirmation;
+        std::optional<State> seen; // what the worker said last; nullopt: nothing of it
     };
     using Commands = std::map<Key, Command>;
+    /// Asks the worker what has become of these, unless it is busy.
+    void look_at(const std::vector<Commands::iterator>& commands);
 
     void follow(const mcs::DeploymentSchedule& row, Instant now);
     void begin(const mcs::DeploymentSchedule& row, const mcs::Placement& placement, const mcs::ScheduleStatus& status,
@@ -147,11 +152,13 @@ private:
     void end_or_drop(Commands::iterator command);
     void drop(Commands::iterator command);
     void hold(Commands::iterator command, const std::shared_ptr<Held>& held);
+    void hold_next_life(const mcs::AskReplica& ask, const std::shared_ptr<Held>& held);
     void take_end(const Key& key, Instant now);
     void give_back(Commands::iterator command);
     void hand_back(Held& held);
     void forget_held();
     [[nodiscard]] bool is_local(const std::string& node_id) const;
+    [[nodiscard]] bool is_here(const mcs::Placement& placement) const; // placed on a local node
 
     const Parts parts_;
     Commands commands_;

@@ -24,7 +24,10 @@ void with_application(McsThread& mcs, const CallPtr& call,
         if (application != nullptr && application->manager().is_running()) return use(*application, now);
         const McsThread::State state = mcs.state();
         if (state.phase == McsThread::State::Phase::Failed) return call->fail(ErrorCode::BadState, state.reason);
-        call->busy(state.reason.empty() ? "MCS is reading its database" : state.reason, kComeAgain);
+        if (!state.reason.empty()) return call->busy(state.reason, kComeAgain);
+        const std::vector<std::string> faults = mcs.degraded();
+        call->busy(faults.empty() ? "MCS is reading its database" : "MCS cannot be asked yet: " + faults.front(),
+                   kComeAgain);
     });
 }
 

@@ -141,6 +141,17 @@ void carry_out(McsApplication& application, mcs::WriteCommand command, Meant mea
                       [meant = std::move(meant)](const mcs::WriteOutcome& outcome) { answer(meant, outcome); });
 }
 
+/// A row that was edited into what nobody understands is known here as it was before, and a change of that would never
+/// meet the row of the database. False: the call was answered.
+bool is_understood(McsApplication& application, const Meant& meant, rs::Kind kind) {
+    const std::string why = application.operations().fault_of(kind, meant.id);
+    if (why.empty()) return true;
+    meant.call->fail(ErrorCode::BadState, "the row of " + meant.name + " in the database cannot be understood (" + why +
+                                              "), so nothing can be changed of it: mend it there, or delete " +
+                                              meant.name);
+    return false;
+}
+
 /// The row that a change is about; nullptr: the call was answered.
 rs::Ptr<mcs::Deployment> find_row(const McsApplication& application, const CallPtr& call,
                                   const si::McsWriteRequest& request) {
@@ -150,12 +161,13 @@ rs::Ptr<mcs::Deployment> find_row(const McsApplication& application, const CallP
 }
 
 CommandStates commands_of(McsApplication& application, const DeploymentRows& rows) {
-    const LocalWork* const work = application.scheduling().work();
-    return work == nullptr || !rows.schedule ? CommandStates{} : work->states_of(*rows.schedule);
+    auto& scheduling = application.scheduling();
+    LocalWork* const work = scheduling.work();
+    return work == nullptr || !rows.schedule ? CommandStates{} : work->states_of(*rows.schedule, scheduling.leads());
 }
 
 void add_commands(McsApplication& application, std::vector<DeploymentRows>& page) {
-    const LocalWork* const work = application.scheduling().work();
+    LocalWork* const work = application.scheduling().work();
     if (work == nullptr) return;
     std::vector<std::string> schedules;
     for (const DeploymentRows& each : page)
@@ -411,6 +423,7 @@ void McsService::change(const CallPtr& call, const si::McsWriteRequest& request)
         const auto row = find_row(application, call, request);
         if (!row) return;
         Meant meant{call, row->meta.id, row->name, request.version != 0};
+        if (!is_understood(application, meant, mcs::kDeploymentKind)) return;
         if (!is_state_known(meant, row->meta.version, request.version)) return;
         auto changed = changed_deployment(*row, request, mcs.settings(), {submitter_of(*call)});
         if (!changed.ok()) return fail(call, changed.error());
@@ -469,6 +482,7 @@ void McsService::write_node(const CallPtr& call, const si::McsWriteRequest& requ
             return carry_out(application,
                              mcs::DeleteNode{request.id, {row->meta.uid, static_cast<std::int64_t>(request.version)}},
                              std::move(meant));
+        if (!is_understood(application, meant, mcs::kNodeKind)) return;
         if (!is_state_known(meant, row->meta.version, request.version)) return;
         auto changed = changed_node(*row, request);
         if (!changed.ok()) return fail(call, changed.error());

@@ -94,10 +94,11 @@ void WatchCall::wait(McsApplication& application, const std::string& cursor) {
 void WatchCall::answer(const DeploymentWatch::Page& page, const std::vector<ShownChange>& changes) {
     wire::Value items = wire::Value::array();
     for (const ShownChange& each : changes) {
-        wire::Value item =
-            each.rows.deployment
-                ? value_of(each.rows)
-                : wire::Value{{"id", each.change.id}, {"name", each.change.name}, {"uid", each.change.uid}};
+        wire::Value item = each.rows.deployment ? value_of(each.rows)
+                                                : wire::Value{{"id", each.change.id},
+                                                              {"name", each.change.name},
+                                                              {"uid", each.change.uid},
+                                                              {"partition", *each.change.partition}};
         items.push_back({{"change", name_of(each.change.what)}, {"item", std::move(item)}});
     }
     const std::string body = wire::encoded_value(

@@ -39,6 +39,11 @@ Result<mcs::Node> merged(mcs::Node row, const si::McsBody& body) {
     if (body.tags) {
         YK_TRY(attributes, attributes_of(*body.tags));
         const bool was_local = mcs::is_local(row.attributes);
+        if (was_local && attributes.contains(mcs::kNodeKindAttribute) && !mcs::is_local(attributes))
+            return fault(ErrorCode::Invalid,
+                         "the kind of a node stays, and this one is local; to have another, delete the node and "
+                         "create it anew",
+                         "body.tags.kind");
         if (!row.meta.uid.empty() && !was_local && mcs::is_local(attributes))
             return fault(ErrorCode::Invalid, "a node becomes local only when it is created", "body.tags.kind");
         row.attributes = std::move(attributes);

@@ -28,6 +28,22 @@ std::string as_go_escapes(const std::string& json) {
     return escaped;
 }
 
+/// As Go writes a text into HTML.
+std::string html_text(std::string_view text) {
+    std::string escaped;
+    for (const char c : text) {
+        switch (c) {
+        case '&': escaped += "&amp;"; break;
+        case '<': escaped += "&lt;"; break;
+        case '>': escaped += "&gt;"; break;
+        case '"': escaped += "&#34;"; break;
+        case '\'': escaped += "&#39;"; break;
+        default: escaped += c;
+        }
+    }
+    return escaped;
+}
+
 std::string text_of(const wire::Value& value, int blanks) {
     return as_go_escapes(value.dump(blanks, ' ', false, wire::Value::error_handler_t::replace));
 }
@@ -109,7 +125,7 @@ HttpAnswer moved_answer(const std::string& location, bool with_body) {
     answer.headers.emplace_back("Location", location);
     if (!with_body) return answer;
     answer.content_type = "text/html; charset=utf-8";
-    answer.body = fmt::format("<a href=\"{}\">Moved Permanently</a>.\n\n", location);
+    answer.body = fmt::format("<a href=\"{}\">Moved Permanently</a>.\n\n", html_text(location));
     return answer;
 }
 

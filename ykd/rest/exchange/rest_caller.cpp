@@ -46,6 +46,7 @@ RestReply decoded(const std::string& bytes) {
     } else {
         reply.code = static_cast<si::ErrorCode>(envelope->err->code);
         reply.message = envelope->err->message;
+        reply.path = envelope->err->path;
         reply.details = envelope->err->details;
     }
     return reply;

@@ -23,6 +23,24 @@ using Reshape = wire::Value (*)(wire::Value);
     return object;
 }
 
+/// Sends the elements of a list whose first page is there, fetches the other pages and sends theirs. `is_first`: none
+/// stands before them; afterwards: none was sent. False: they cannot be had, or not be sent.
+template <class Request>
+[[nodiscard]] bool send_elements(http::AnswerSink& sink, RestCaller& caller, Request request, wire::Value page,
+                                 Reshape reshape, bool& is_first) {
+    for (;;) {
+        for (wire::Value& one : elements_of(page)) {
+            if (!std::exchange(is_first, false) && !sink.write(",")) return false;
+            if (!sink.write(json_text(reshape(std::move(one))))) return false;
+        }
+        if (is_last(page)) return true;
+        request.cursor = page["cursor"].template get<std::string>();
+        RestReply reply = caller.ask(request);
+        if (!reply.ok) return false;
+        page = std::move(reply.body);
+    }
+}
+
 /// Sends a list whose first page is there, and fetches the others.
 template <class Request>
 class ListStream {
@@ -32,18 +50,9 @@ public:
 
     bool operator()(http::AnswerSink& sink) {
         bool is_first = true;
-        if (!sink.write("[")) return false;
-        for (;;) {
-            for (wire::Value& one : elements_of(page_)) {
-                if (!std::exchange(is_first, false) && !sink.write(",")) return false;
-                if (!sink.write(json_text(reshape_(std::move(one))))) return false;
-            }
-            if (is_last(page_)) return sink.write("]\n");
-            request_.cursor = page_["cursor"].template get<std::string>();
-            RestReply reply = caller_->ask(request_);
-            if (!reply.ok) return false;
-            page_ = std::move(reply.body);
-        }
+        return sink.write("[") &&
+               send_elements(sink, *caller_, std::move(request_), std::move(page_), reshape_, is_first) &&
+               sink.write("]\n");
     }
 
 private:

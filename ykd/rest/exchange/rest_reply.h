@@ -14,7 +14,7 @@ struct RestReply {
     wire::Value body; // when ok
     bool ok = false;
     si::ErrorCode code = si::ErrorCode::Internal;
-    std::string message;
+    std::string message, path;                   // of a refusal; the path is that of the field which is wrong
     wire::Value details = wire::Value::object(); // of a refusal
 };
 

@@ -13,9 +13,14 @@ class RouteError extends Error {
   }
 }
 
+/// A part of a path. It is escaped twice, since proxies and browsers take slashes and dots that are escaped once for what they are.
+function pathPart(text) {
+  return encodeURIComponent(encodeURIComponent(text).replace(/^\.{1,2}$/, (dots) => dots.replaceAll(".", "%2E")));
+}
+
 /// The address of a route: its parts are escaped one by one, members of `query` that are empty left out.
 function routeAddress(parts, query = {}) {
-  const path = kRoutes + parts.map(encodeURIComponent).join("/");
+  const path = kRoutes + parts.map(pathPart).join("/");
   const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");
   const text = pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
   return text ? `${path}?${text}` : path;
@@ -33,8 +38,9 @@ function refusalText(status, body) {
   return line && !line.startsWith("<") ? line : `the answer was ${status}`;
 }
 
-/// Loads a route. `anyStatus`: an answer in JSON is good whatever its status (a failed health check comes with 503).
-async function fetchJson(address, signal, anyStatus) {
+/// Loads a route. `anyStatus`: an answer in JSON is good whatever its status (a failed health check comes with 503). `onHeaders`
+/// is called with the headers of the answer.
+async function fetchJson(address, signal, anyStatus, onHeaders) {
   let response;
   let body;
   try {
@@ -44,6 +50,7 @@ async function fetchJson(address, signal, anyStatus) {
     if (error.name === "AbortError") throw error;
     throw new RouteError(0, "the daemon cannot be reached");
   }
+  onHeaders?.(response.headers);
   const date = Date.parse(response.headers.get("Date") ?? "");
   if (!Number.isNaN(date)) clockAhead = Math.abs(date - Date.now()) > 5000 ? date - Date.now() : 0;
   if (!response.ok && !anyStatus) throw new RouteError(response.status, refusalText(response.status, body));
@@ -69,6 +76,8 @@ class Feed {
     this.loading = null;
     this.failures = 0;
     this.startedAt = -Infinity;
+    this.changedAt = performance.now(); // what it shows has to be of a later moment
+    this.keptUntil = -Infinity; // the daemon gives the same answer again
     this.took = 0;
     Feed.all.add(this);
   }
@@ -87,6 +96,7 @@ class Feed {
   /// What it shows may be another now.
   changed() {
     this.stale = true;
+    this.changedAt = performance.now();
     this.plan();
   }
 
@@ -96,6 +106,8 @@ class Feed {
     this.stale = true;
     this.failures = 0;
     this.startedAt = -Infinity;
+    this.changedAt = performance.now();
+    this.keptUntil = -Infinity;
     this.took = 0;
     this.tell(null);
     this.plan();
@@ -120,7 +132,9 @@ class Feed {
     if (!this.active || !this.stale || this.timer !== null || this.loading || document.hidden) return;
     const pause = Math.max(this.every, Math.min(10 * this.took, kLongestPause));
     const due =
-      this.failures > 0 ? Math.min(kLongestPause, kLeastPause * 2 ** (this.failures - 1)) : this.startedAt + pause - performance.now();
+      this.failures > 0
+        ? Math.min(kLongestPause, kLeastPause * 2 ** (this.failures - 1))
+        : Math.max(this.startedAt + pause, this.keptUntil) - performance.now();
     this.timer = setTimeout(
       () => {
         this.timer = null;
@@ -138,9 +152,18 @@ class Feed {
     this.startedAt = performance.now();
     this.stale = false;
     try {
-      const answer = await fetchJson(address, mine.signal, this.anyStatus);
+      let age = 0;
+      let kept = 0;
+      const answer = await fetchJson(address, mine.signal, this.anyStatus, (headers) => {
+        age = Number(headers.get("Answer-Age") ?? 0);
+        kept = Number(headers.get("Answer-Kept") ?? 0);
+      });
       if (this.loading !== mine) return;
       this.show(answer);
+      // An answer that was made for another page may be of a moment before the change.
+      const isOld = this.startedAt - age < this.changedAt;
+      this.keptUntil = isOld ? performance.now() + kept : -Infinity;
+      this.stale ||= isOld;
       this.took = performance.now() - this.startedAt;
       this.failures = 0;
       this.tell(null);

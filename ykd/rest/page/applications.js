@@ -182,12 +182,8 @@ class Applications {
         (!text || [one.applicationID, one.queueName, one.user].some((member) => (member ?? "").toLowerCase().includes(text))),
     );
     const total = this.answer.all ?? all.length;
-    setText(
-      this.count,
-      rows.length === total
-        ? `${formatCount(total)} applications`
-        : `${formatCount(rows.length)} of ${formatCount(total)} applications`,
-    );
+    const counted = countOf(total, "application", "applications");
+    setText(this.count, rows.length === total ? counted : `${formatCount(rows.length)} of ${counted}`);
     const note =
       total > all.length
         ? `Only ${formatCount(all.length)} of ${formatCount(total)} applications were loaded, those with pending asks first. ` +

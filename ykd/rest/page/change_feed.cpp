@@ -100,12 +100,16 @@ void ChangeFeed::publish(std::string data, const std::string& uuid) {
     changed_.notify_all();
 }
 
-void ChangeFeed::stop() {
+void ChangeFeed::finish() {
     {
         const std::lock_guard lock(mutex_);
         is_stopped_ = true;
     }
     changed_.notify_all();
+}
+
+void ChangeFeed::stop() {
+    finish();
     if (thread_.joinable()) thread_.join();
 }
 
@@ -163,7 +167,10 @@ private:
 http::HttpAnswer ChangeFeed::stream() {
     {
         const std::lock_guard lock(mutex_);
-        if (readers_ >= kMostReaders || is_stopped_) return error_answer(503, "Too many streaming connections");
+        if (is_stopped_) return error_answer(503, "the daemon is stopping");
+        if (readers_ >= kMostReaders)
+            return error_answer(
+                503, fmt::format("{} pages are told of changes, and no more can be: close another page", kMostReaders));
         ++readers_;
         if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
     }

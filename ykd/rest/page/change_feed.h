@@ -50,7 +50,9 @@ public:
 
     /// A stream of what changes from now on, until the client or the daemon goes; 503 when too many are open.
     [[nodiscard]] http::HttpAnswer stream();
-    /// Ends the streams; no event is read any more.
+    /// Ends the streams, and does not wait; no more of them are opened.
+    void finish();
+    /// The same, and no event is read any more.
     void stop();
 
     static constexpr std::size_t kMostReaders = 64; // half of the places for connections (http.maxConnections)

@@ -2,9 +2,10 @@
 // The stream that says what changed in the daemon. The page never asks at intervals; it waits for this.
 
 const kHiddenGrace = 60000;
+const kStreamAddress = `${kRoutes}page/changes`;
 
-/// Calls `onChanges` with {applications, nodes, queues, more}, `onState` with live, reconnecting or stopped, and `onAll` when
-/// everything may be another: after a gap, and when the daemon was started anew.
+/// Calls `onChanges` with {applications, nodes, queues, more}, `onState` with live, reconnecting or stopped and, if it was refused,
+/// why, and `onAll` when everything may be another: after a gap, and when the daemon was started anew.
 class ChangesStream {
   constructor({ onChanges, onState, onAll }) {
     Object.assign(this, { onChanges, onState, onAll });
@@ -24,7 +25,7 @@ class ChangesStream {
   open() {
     if (this.source) return;
     clearTimeout(this.timer);
-    this.source = new EventSource(`${kRoutes}page/changes`);
+    this.source = new EventSource(kStreamAddress);
     this.source.addEventListener("hello", (event) => this.hello(event));
     this.source.addEventListener("changes", (event) => this.changes(event));
     this.source.addEventListener("error", () => this.lost());
@@ -61,8 +62,22 @@ class ChangesStream {
     }
     this.close();
     this.attempts += 1;
-    this.onState(this.attempts < 3 ? "reconnecting" : "stopped");
+    this.tell(this.attempts < 3 ? "reconnecting" : "stopped");
     this.timer = setTimeout(() => this.open(), Math.min(60000, 2000 * 2 ** this.attempts));
+  }
+
+  /// An EventSource does not say why it was refused; who asks in its place is told.
+  async tell(state) {
+    this.onState(state);
+    const asked = new AbortController();
+    try {
+      const answer = await fetch(kStreamAddress, { signal: asked.signal, cache: "no-store" });
+      const why = answer.ok ? null : refusalText(answer.status, await answer.text());
+      if (!this.source) this.onState(state, why);
+    } catch {
+      // There is no daemon; the state says enough.
+    }
+    asked.abort();
   }
 
   /// A page that nobody looks at for long gives its connection back.

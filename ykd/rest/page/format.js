@@ -45,6 +45,11 @@ function resourceTitle(resource) {
   return resource === "vcore" ? "cores" : resource;
 }
 
+/// How much of a resource there is, whatever it is called; undefined: nothing is said of it.
+function amountOf(amounts, resource) {
+  return Object.hasOwn(amounts ?? {}, resource) ? amounts[resource] : undefined;
+}
+
 /// A whole resource on one line: `557 GiB, 236 cores, 14,600 gpu`.
 function formatResource(resource) {
   const names = sortedResources([resource]);

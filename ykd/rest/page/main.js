@@ -46,7 +46,7 @@ class Page {
     this.healthFeed.start();
     this.stream = new ChangesStream({
       onChanges: (changes) => this.changes(changes),
-      onState: (state) => this.showLive(state),
+      onState: (state, why) => this.showLive(state, why),
       onAll: (restarted) => this.all(restarted),
     });
     setInterval(tickMoments, 5000);
@@ -248,9 +248,9 @@ class Page {
     );
   }
 
-  showLive(state) {
+  showLive(state, why) {
     byId("live-dot").dataset.tone = { live: "good", reconnecting: "wait", stopped: "bad" }[state];
-    setText(byId("live-text"), state);
+    setText(byId("live-text"), why ? `${state}: ${why}` : state);
   }
 
   // Changes: feeds of the present view and the panel load again, those of others remember that they must.

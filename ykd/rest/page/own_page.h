@@ -32,6 +32,8 @@ public:
 
     /// The time line begins.
     void start() { sampler_.start(); }
+    /// Ends the streams of changes.
+    void finish_streams() { feed_.finish(); }
     void stop() {
         feed_.stop();
         sampler_.stop();

@@ -167,7 +167,7 @@ function resourceTable(label, amounts) {
             {},
             make("th", { scope: "row", text: resourceTitle(name) }),
             present.map(([, resource]) =>
-              make("td", { class: "number", text: name in resource ? formatAmount(name, resource[name]) : "–" }),
+              make("td", { class: "number", text: formatAmount(name, amountOf(resource, name)) }),
             ),
           ),
         ),

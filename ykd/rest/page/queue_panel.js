@@ -72,7 +72,7 @@ function fillQueuePanel(panel, path) {
 }
 
 function sameResource(left, right) {
-  return [...new Set([...Object.keys(left ?? {}), ...Object.keys(right ?? {})])].every((name) => left?.[name] === right?.[name]);
+  return [...new Set([...Object.keys(left ?? {}), ...Object.keys(right ?? {})])].every((name) => amountOf(left, name) === amountOf(right, name));
 }
 
 function fillQueueFigures(place, row) {

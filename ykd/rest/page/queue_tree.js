@@ -29,13 +29,14 @@ class QueueRow {
       maxResource: max = {},
     } = queue;
     this.bars = sortedResources([used, pending, guaranteed, max, total]).map((name) => {
-      const limited = name in max && parent !== null;
+      const most = amountOf(max, name);
+      const limited = most !== undefined && parent !== null;
       return {
         name,
-        used: used[name] ?? 0,
-        pending: pending[name] ?? 0,
-        guaranteed: guaranteed[name] ?? null,
-        end: limited ? max[name] : (total[name] ?? max[name] ?? 0),
+        used: amountOf(used, name) ?? 0,
+        pending: amountOf(pending, name) ?? 0,
+        guaranteed: amountOf(guaranteed, name) ?? null,
+        end: limited ? most : (amountOf(total, name) ?? most ?? 0),
         limited,
       };
     });

@@ -10,6 +10,11 @@ namespace {
 constexpr Duration kLeastAge = std::chrono::seconds{1};
 constexpr int kAgeForTime = 50; // times what it took
 
+/// No less than the time.
+std::string milliseconds_text(Duration time) {
+    return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(time).count());
+}
+
 } // namespace
 
 http::HttpAnswer SharedAnswers::get(const std::string& name, const std::function<http::HttpAnswer()>& make) {
@@ -20,9 +25,12 @@ http::HttpAnswer SharedAnswers::get(const std::string& name, const std::function
     });
     const Instant began = clock_();
     if (const auto found = kept_.find(name); found != kept_.end() && began < found->second.until) {
-        const auto answer = found->second.answer;
+        const Kept kept = found->second;
         lock.unlock();
-        return *answer;
+        http::HttpAnswer answer = *kept.answer;
+        answer.headers.emplace_back("Answer-Age", milliseconds_text(began - kept.began));
+        answer.headers.emplace_back("Answer-Kept", milliseconds_text(kept.until - began));
+        return answer;
     }
     drop_oldest();
     kept_[name].is_being_made = true;
@@ -32,7 +40,7 @@ http::HttpAnswer SharedAnswers::get(const std::string& name, const std::function
     const Instant now = clock_();
     lock.lock();
     if (answer->status == 200)
-        kept_[name] = {answer, now + std::max(kLeastAge, kAgeForTime * (now - began)), false};
+        kept_[name] = {answer, began, now + std::max(kLeastAge, kAgeForTime * (now - began)), false};
     else
         kept_.erase(name);
     lock.unlock();

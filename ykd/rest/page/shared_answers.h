@@ -2,7 +2,9 @@
 #pragma once
 // SharedAnswers: what many open pages ask for at the same moment is made once, and given to all of them. An answer is
 // given again for as long as 50 times the time that it took to make, at least a second, so that pages cost the daemon
-// two hundredths of its time at most for each kind of answer.
+// two hundredths of its time at most for each kind of answer. One that was made for somebody else says how long ago
+// that began (`Answer-Age`, ms) and how long it is given again (`Answer-Kept`, ms): a page that knows of a change
+// since then asks again.
 //
 // Owner: OwnPage. Thread: any.
 
@@ -32,6 +34,7 @@ public:
 private:
     struct Kept {
         std::shared_ptr<const http::HttpAnswer> answer; // null: it is being made for the first time
+        Instant began;                                  // its making
         Instant until;                                  // it is given again
         bool is_being_made = false;
     };
