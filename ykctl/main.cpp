@@ -7,9 +7,20 @@
 #include <string>
 #include <vector>
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "ykctl/commands/run_command_line.h"
+
+namespace {
+
+/// 0: it does not say.
+std::size_t terminal_columns() {
+    winsize size{};
+    return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+} // namespace
 
 int main(int argc, char** argv) {
     std::ios::sync_with_stdio(false);
@@ -19,7 +30,8 @@ int main(int argc, char** argv) {
         if (value == nullptr || *value == '\0') return std::nullopt;
         return value;
     };
-    return yk::cli::run(arguments,
-                        {std::cin, std::cout, std::cerr, ::isatty(STDOUT_FILENO) == 1, ::isatty(STDERR_FILENO) == 1},
-                        environment, YK_VERSION);
+    return yk::cli::run(
+        arguments,
+        {std::cin, std::cout, std::cerr, ::isatty(STDOUT_FILENO) == 1, ::isatty(STDERR_FILENO) == 1, terminal_columns},
+        environment, YK_VERSION);
 }

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "ykctl/cli/examples.h"
 #include "ykctl/cli/guesses.h"
 #include "ykctl/cli/suggest.h"
 #include "ykctl/cli/values.h"
@@ -46,6 +47,17 @@ std::string path_of(const CLI::App* app) {
         path = parent->get_name() + " " + path;
     }
     return path;
+}
+
+/// The end of each help.
+std::string footer_of(const CLI::App* app) {
+    const auto path = path_of(app);
+    const auto blank = path.find(' ');
+    const auto example = example_of(blank == std::string::npos ? std::string{} : path.substr(blank + 1));
+    std::string text;
+    if (!example.empty()) text = "Example: ykctl " + std::string{example} + "\n";
+    return text +
+           "Options of every command: -s, -r, -p, -o, --columns, --sort-by, --timeout and more, see ykctl --help";
 }
 
 const CLI::App* deepest(const CLI::App* app) {
@@ -191,6 +203,7 @@ OptionRef& OptionRef::choices(const std::vector<std::string>& values) {
 Command Command::sub(const std::string& name, const std::string& help) const {
     auto* app = app_->add_subcommand(name, help);
     set_up(*app);
+    app->footer([app] { return footer_of(app); });
     return {*line_, app};
 }
 
@@ -292,6 +305,7 @@ void Command::flag(const std::string& names, bool& into, const std::string& help
 
 CommandLine::CommandLine(const std::string& name, const std::string& help) : impl_(std::make_unique<Impl>(help, name)) {
     set_up(impl_->app);
+    impl_->app.footer([] { return std::string{"Example: ykctl status"}; });
 }
 
 CommandLine::~CommandLine() = default;

@@ -19,14 +19,15 @@ struct Hint {
     std::string_view hint;
 };
 
-constexpr std::string_view kQueues =
-    "queues live in the configuration: write them there, then  ykctl config diff FILE, ykctl config reload -f FILE";
+constexpr std::string_view kQueues = "queues live in the configuration: ykctl config edit, or a file of yours and  "
+                                     "ykctl config diff FILE, ykctl config reload -f FILE";
 constexpr std::string_view kAddress = "the daemon's address:  -s URL, or YKCTL_SOCKET";
 constexpr std::string_view kRoles =
     "who may do what?  the role of your user or token, from the setting peers in ykd.conf(5)";
 
 constexpr std::array kCommands{
-    Hint{"apply", "a configuration?  ykctl config reload -f FILE      nodes, apps, asks?  ykctl node add -f FILE"},
+    Hint{"apply", "a configuration?  ykctl config reload -f FILE      deployments?  ykctl deployment apply -f FILE"
+                  "      nodes, apps, asks?  ykctl node add -f FILE"},
     Hint{"get", "the noun comes first:  ykctl node list, ykctl app show ID"},
     Hint{"describe", "the noun comes first:  ykctl node show NAME, ykctl explain node NAME"},
     Hint{"top", "what is used?  ykctl node list --watch --sort-by used:desc, ykctl queue tree"},
@@ -38,7 +39,7 @@ constexpr std::array kCommands{
     Hint{"list", "the noun comes first:  ykctl node list"},
     Hint{"add", "the noun comes first:  ykctl node add NAME"},
     Hint{"remove", "the noun comes first:  ykctl node remove NAME"},
-    Hint{"edit", "a configuration?  ykctl config show >FILE, edit it, then  ykctl config reload -f FILE"},
+    Hint{"edit", "a configuration?  ykctl config edit"},
     Hint{"drain", "ykctl node drain NAME"},
     Hint{"cordon", "ykctl node drain NAME: nothing new is placed there, what runs stays"},
     Hint{"uncordon", "ykctl node undrain NAME"},
@@ -83,10 +84,9 @@ constexpr std::array kDeeds{
     Deed{"queue", "edit", kQueues},
     Deed{"queue", "remove", kQueues},
     Deed{"queue", "delete", kQueues},
-    Deed{"config", "edit", "ykctl config show >FILE, edit it, then  ykctl config reload -f FILE"},
-    Deed{"config", "set", "ykctl config show >FILE, edit it, then  ykctl config reload -f FILE"},
-    Deed{"config", "get-contexts", "one daemon for each call:  -s URL or YKCTL_SOCKET"},
-    Deed{"config", "use-context", "one daemon for each call:  -s URL or YKCTL_SOCKET"},
+    Deed{"config", "set", "ykctl config edit"},
+    Deed{"config", "get-contexts", "ykctl context list"},
+    Deed{"config", "use-context", "ykctl context use NAME"},
     Deed{"node", "top", "ykctl node list --watch --sort-by used:desc"},
     Deed{"rm", "add", "ykctl rm register RMID"},
     Deed{"rm", "start", "ykctl rm serve RMID"},
@@ -106,9 +106,9 @@ constexpr std::array kOptions{
     Hint{"--host", kAddress},
     Hint{"--namespace", "a namespace is a tag of an application here, and may name its queue:  --tag namespace=NAME"},
     Hint{"-w", "again and again?  --watch"},
-    Hint{"-l", "there are no label selectors; -o json and jq pick what you want"},
-    Hint{"--selector", "there are no label selectors; -o json and jq pick what you want"},
-    Hint{"--field-selector", "there are no selectors; -o json and jq pick what you want"},
+    Hint{"-l", "-l picks nodes by attributes, and asks, allocations and deployments by tags, in their lists"},
+    Hint{"--selector", "-l picks nodes by attributes, and asks, allocations and deployments by tags, in their lists"},
+    Hint{"--field-selector", "lists take names with * and ?, --state and -l; -o json and jq pick by all else"},
 };
 
 template <class Table>

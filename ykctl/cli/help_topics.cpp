@@ -43,6 +43,8 @@ scenario run has its own: 0 all pass, 1 an expectation failed, 2 a file is wrong
   Errors go to standard error; with -o json and jsonl as {"schema":1,"error":{code,name,message,path}}.
   --columns name,state and --sort-by used:desc choose columns and order of a list, --no-headers leaves the headings out
   and prints nothing about an empty list; a column's name is its heading with a dash for a blank: last-reason.
+  A column may also be a path into the JSON of the list: .attributes.rack, .capacity.nvidia.com/gpu. There is no jsonpath
+  and no template: -o json leaves nothing out, and jq does all that they would.
   --watch redraws a terminal; on a pipe it appends {"schema":1,"change":added|changed|removed,"item":{...}} per line.
   When the daemon goes away, --watch, events --follow, wait and ask add --wait say so on standard error and dial again.
 )"},
@@ -56,7 +58,8 @@ scenario run has its own: 0 all pass, 1 an expectation failed, 2 a file is wrong
     schedulableResource: {memory: 68719476736, vcore: 16000}
 )"},
     {"environment", "variables and the client's file",
-     R"(Where values come from: option, else environment, else file, else default
+     R"(Where values come from: option, else --context, else environment, else the context in use, else file, else default
+  YKCTL_CONTEXT is the context in use instead of that of ykctl context use.
   -s  YKCTL_SOCKET      -r  YKCTL_RM        -p  YKCTL_PARTITION   -o  YKCTL_OUTPUT
   --timeout  YKCTL_TIMEOUT    --color  YKCTL_COLOR, NO_COLOR
   --token-file  YKCTL_TOKEN_FILE    --tls-ca  YKCTL_TLS_CA

@@ -2,13 +2,17 @@
 #include "ykctl/cli/settings.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 
+#include "libcore/base/text.h"
 #include "libcore/config_yaml/tree.h"
+#include "protocol/transport/ipc_path.h"
 #include "protocol/transport/tls_files.h"
+#include "ykctl/cli/named_contexts.h"
 #include "ykctl/cli/patience.h"
 #include "ykctl/cli/suggest.h"
 #include "ykctl/cli/values.h"
@@ -29,17 +33,21 @@ struct Sourced {
     std::string text;
     std::string source;
 };
-using FileValues = std::map<std::string, Sourced>;
+using SourcedValues = std::map<std::string, Sourced>;
 
-std::string client_file(const Environment& environment) {
-    if (const auto base = environment("XDG_CONFIG_HOME")) return *base + "/ykctl/config.yaml";
-    if (const auto home = environment("HOME")) return *home + "/.config/ykctl/config.yaml";
+/// All that is said about the settings; of each the first that says something counts.
+using Layers = std::vector<SourcedValues>;
+
+/// A file of the user's; empty when there is no place for any.
+std::string own_file(const Environment& environment, const std::string& name) {
+    if (const auto base = environment("XDG_CONFIG_HOME")) return *base + "/ykctl/" + name;
+    if (const auto home = environment("HOME")) return *home + "/.config/ykctl/" + name;
     return {};
 }
 
-Answer<FileValues> read_client_file(const Environment& environment) {
-    FileValues values;
-    const auto path = client_file(environment);
+Answer<SourcedValues> read_client_file(const Environment& environment) {
+    SourcedValues values;
+    const auto path = own_file(environment, "config.yaml");
     std::error_code ignored;
     if (path.empty() || !std::filesystem::exists(path, ignored)) return values;
     std::istringstream no_input;
@@ -65,16 +73,71 @@ Answer<FileValues> read_client_file(const Environment& environment) {
     return values;
 }
 
-/// The value of the option, else of the variable, else of the file.
-std::optional<Sourced> pick(const std::optional<std::string>& option, const std::string& name,
-                            const std::string& variable, const Environment& environment, const FileValues& file) {
-    if (option) return Sourced{*option, "--" + name};
-    if (!variable.empty()) {
-        if (const auto value = environment(variable)) return Sourced{*value, variable};
+SourcedValues given_options(const GlobalOptions& options) {
+    std::optional<std::string> timeout;
+    if (options.timeout) timeout = std::to_string(options.timeout->count()) + "ms";
+    SourcedValues values;
+    const auto put = [&values](const char* key, const std::optional<std::string>& value) {
+        if (value) values[key] = {*value, std::string{"--"} + key};
+    };
+    put("socket", options.socket);
+    put("rm", options.rm);
+    put("partition", options.partition);
+    put("output", options.output);
+    put("color", options.color);
+    put("timeout", timeout);
+    put("token-file", options.token_file);
+    put("tls-ca", options.tls_ca);
+    return values;
+}
+
+/// Those of YKCTL_TOKEN_FILE and its like.
+SourcedValues given_variables(const Environment& environment) {
+    SourcedValues values;
+    for (const std::string& key : kFileKeys) {
+        std::string variable = "YKCTL_" + key;
+        std::transform(variable.begin(), variable.end(), variable.begin(), [](char c) {
+            return c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+        });
+        if (const auto value = environment(variable)) values[key] = {*value, variable};
     }
-    const auto found = file.find(name);
-    if (found != file.end()) return found->second;
+    return values;
+}
+
+SourcedValues values_of(const ContextValues& context, const std::string& source) {
+    SourcedValues values;
+    for (const auto& [key, text] : context) values[key] = {text, source};
+    return values;
+}
+
+std::optional<Sourced> pick(const Layers& layers, const std::string& key) {
+    for (const SourcedValues& layer : layers)
+        if (const auto found = layer.find(key); found != layer.end()) return found->second;
     return std::nullopt;
+}
+
+/// Adds the context of --context before the variables, which it is stronger than; else behind them the one that is
+/// used, unless the daemon is named already: its token is for no other one.
+std::optional<Failure> add_context(const GlobalOptions& options, const Environment& environment,
+                                   const NamedContexts& contexts, Layers& layers) {
+    const auto variable = environment("YKCTL_CONTEXT");
+    const std::string used = variable.value_or(contexts.used);
+    if (!options.context && (used.empty() || pick(layers, "socket"))) return std::nullopt;
+    const std::string& name = options.context ? *options.context : used;
+    auto context = context_named(contexts, name);
+    if (!context.ok()) return std::move(context).error();
+    const auto at = options.context ? layers.begin() + 1 : layers.end();
+    layers.insert(at, values_of(*context, "context " + name));
+    return std::nullopt;
+}
+
+Answer<Layers> layers_of(const GlobalOptions& options, const Environment& environment, const NamedContexts& contexts) {
+    Layers layers{given_options(options), given_variables(environment)};
+    if (auto failure = add_context(options, environment, contexts, layers)) return *std::move(failure);
+    YK_TRY(file, read_client_file(environment));
+    layers.push_back(std::move(file));
+    if (environment("NO_COLOR")) layers.push_back({{"color", {"never", "NO_COLOR"}}});
+    return layers;
 }
 
 std::optional<std::string> value_text(const std::optional<Sourced>& value) {
@@ -104,59 +167,44 @@ std::optional<Failure> check_address(const std::string& address) {
                                    [&](const std::string& scheme) { return address.starts_with(scheme); });
     if (known) return std::nullopt;
     return usage_error("'" + address + "' is not the address of a daemon",
-                       {"ipc:///run/ykd/ykd.sock, tcp://HOST:9810 or tls+tcp://HOST:9810"});
+                       {"/run/ykd/ykd.sock, tcp://HOST:9810 or tls+tcp://HOST:9810"});
 }
 
 std::optional<Failure> take_view(const GlobalOptions& options, Settings& settings) {
     settings.view.headers = !options.no_headers;
-    for (const std::string& names : options.columns) {
-        std::istringstream parts(names);
-        for (std::string name; std::getline(parts, name, ',');)
-            if (!name.empty()) settings.view.columns.push_back(name);
-    }
+    settings.view.columns = split_lists(options.columns);
     const bool table = settings.format == Format::Table || settings.format == Format::Wide;
     if (!settings.view.columns.empty() && !table)
         return usage_error("--columns: only tables have columns", {"-o table, or pick members of the JSON"});
-    if (!options.sort_by) return std::nullopt;
-    constexpr std::string_view kDescending = ":desc";
-    std::string& by = settings.view.sort_by = *options.sort_by;
-    settings.view.descending = by.size() > kDescending.size() && by.ends_with(kDescending);
-    if (settings.view.descending) by.resize(by.size() - kDescending.size());
+    constexpr std::string_view kDescending = ":desc", kAscending = ":asc";
+    for (std::string& name : split_lists(options.sort_by)) {
+        const bool descending = name.ends_with(kDescending);
+        if (descending || name.ends_with(kAscending)) name.resize(name.rfind(':'));
+        if (!name.empty()) settings.view.sort_by.push_back({std::move(name), descending});
+    }
     return std::nullopt;
 }
 
-/// The value that option, variable or file give for a key of the client file.
-std::optional<Sourced> given_for(const std::string& key, const GlobalOptions& options, const Environment& environment,
-                                 const FileValues& file) {
-    std::optional<std::string> timeout;
-    if (options.timeout) timeout = std::to_string(options.timeout->count()) + "ms";
-    const std::map<std::string, std::pair<std::optional<std::string>, std::string>> known{
-        {"socket", {options.socket, "YKCTL_SOCKET"}},
-        {"rm", {options.rm, "YKCTL_RM"}},
-        {"partition", {options.partition, "YKCTL_PARTITION"}},
-        {"output", {options.output, "YKCTL_OUTPUT"}},
-        {"color", {options.color, "YKCTL_COLOR"}},
-        {"timeout", {timeout, "YKCTL_TIMEOUT"}},
-        {"token-file", {options.token_file, "YKCTL_TOKEN_FILE"}},
-        {"tls-ca", {options.tls_ca, "YKCTL_TLS_CA"}}};
-    const auto& [option, variable] = known.at(key);
-    auto given = pick(option, key, variable, environment, file);
-    if (!given && key == "color" && environment("NO_COLOR")) given = Sourced{"never", "NO_COLOR"};
-    return given;
+/// Whether the locale is one without UTF-8. Where none is said, as in many containers, the terminal shows it.
+bool is_ascii_locale(const Environment& environment) {
+    for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+        const auto locale = environment(name);
+        if (!locale) continue;
+        const std::string text = lower(*locale);
+        return text.find("utf-8") == std::string::npos && text.find("utf8") == std::string::npos;
+    }
+    return false;
 }
 
-std::vector<SettingOrigin> origins_of(const GlobalOptions& options, const Environment& environment,
-                                      const FileValues& file) {
+std::vector<SettingOrigin> origins_of(const Layers& layers) {
     const std::map<std::string, std::string> defaults{
         {"socket", wire::default_address()}, {"output", "table"}, {"color", "auto"}, {"timeout", "5s, for work 60s"}};
     std::vector<SettingOrigin> origins;
     for (const auto& key : kFileKeys) {
-        const auto given = given_for(key, options, environment, file);
         const auto usual = defaults.find(key);
-        if (given)
-            origins.push_back({key, given->text, given->source});
-        else
-            origins.push_back({key, usual == defaults.end() ? std::string{} : usual->second, "default"});
+        const auto given = pick(layers, key);
+        origins.push_back(given ? SettingOrigin{key, given->text, given->source}
+                                : SettingOrigin{key, usual == defaults.end() ? "" : usual->second, "default"});
     }
     return origins;
 }
@@ -165,11 +213,14 @@ std::vector<SettingOrigin> origins_of(const GlobalOptions& options, const Enviro
 
 void define_global_options(Command root, GlobalOptions& options) {
     root.option("-s,--socket", options.socket, "address of the daemon (YKCTL_SOCKET)").value("URL");
+    root.option("--context", options.context, "the daemon of this name, see `ykctl context` (YKCTL_CONTEXT)")
+        .value("NAME");
     root.option("-r,--rm", options.rm, "act for this RM; may be left out when there is one (YKCTL_RM)").value("RMID");
     root.option("-p,--partition", options.partition, "partition, short name (YKCTL_PARTITION)").value("NAME");
     root.option("-o,--output", options.output, "form of the output (YKCTL_OUTPUT)").choices(kFormats);
     root.option("--columns", options.columns, "columns of a list's table, in this order: name,state").value("NAMES");
-    root.option("--sort-by", options.sort_by, "order of a list: by this column, :desc for the largest first")
+    root.option("--sort-by", options.sort_by,
+                "order of a list: by these columns, :desc for the largest first: state,used:desc")
         .value("COLUMN[:desc]");
     root.flag("--no-headers", options.no_headers, "tables without headings, and nothing said about an empty one");
     root.option("--timeout", options.timeout, "wait so long, default 5s, for work 60s (YKCTL_TIMEOUT)");
@@ -183,34 +234,33 @@ void define_global_options(Command root, GlobalOptions& options) {
 }
 
 Answer<Settings> resolve_settings(const GlobalOptions& options, const Environment& environment) {
-    YK_TRY(file, read_client_file(environment));
     Settings settings;
-    const auto socket = pick(options.socket, "socket", "YKCTL_SOCKET", environment, file);
-    settings.address = socket ? socket->text : wire::default_address();
+    settings.contexts_file = own_file(environment, "contexts.yaml");
+    YK_TRY(contexts, read_contexts(settings.contexts_file));
+    YK_TRY(layers, layers_of(options, environment, contexts));
+    const auto socket = pick(layers, "socket");
+    settings.address = socket ? wire::url_of(socket->text) : wire::default_address();
     settings.address_given = options.socket.has_value();
     settings.address_named = socket.has_value();
     if (const auto problem = check_address(settings.address)) return *problem;
-    settings.rm = value_text(pick(options.rm, "rm", "YKCTL_RM", environment, file));
-    settings.partition = value_text(pick(options.partition, "partition", "YKCTL_PARTITION", environment, file));
+    settings.rm = value_text(pick(layers, "rm"));
+    settings.partition = value_text(pick(layers, "partition"));
 
-    const auto output = pick(options.output, "output", "YKCTL_OUTPUT", environment, file);
+    const auto output = pick(layers, "output");
     if (const auto problem = check_choice(output, kFormats)) return *problem;
     if (output) settings.format = *find_format(output->text);
     if (const auto problem = take_view(options, settings)) return *problem;
 
-    auto color = pick(options.color, "color", "YKCTL_COLOR", environment, file);
-    if (!color && environment("NO_COLOR")) color = Sourced{"never", "NO_COLOR"};
+    const auto color = pick(layers, "color");
     if (const auto problem = check_choice(color, kColors)) return *problem;
     settings.color_always = color && color->text == "always";
-    settings.color_never = color && color->text == "never";
+    settings.color_never = color ? color->text == "never" : environment("TERM") == "dumb";
+    settings.is_ascii = is_ascii_locale(environment);
 
-    settings.timeout = options.timeout;
-    if (!settings.timeout) {
-        if (const auto timeout = pick(std::nullopt, "timeout", "YKCTL_TIMEOUT", environment, file)) {
-            const auto parsed = parse_milliseconds(timeout->text);
-            if (!parsed.ok()) return usage_error(timeout->source + ": " + parsed.error().message);
-            settings.timeout = *parsed;
-        }
+    if (const auto timeout = pick(layers, "timeout")) {
+        const auto parsed = parse_milliseconds(timeout->text);
+        if (!parsed.ok()) return usage_error(timeout->source + ": " + parsed.error().message);
+        settings.timeout = *parsed;
     }
     settings.quiet = options.quiet;
     settings.verbose = options.verbose;
@@ -220,27 +270,24 @@ Answer<Settings> resolve_settings(const GlobalOptions& options, const Environmen
     settings.client.strict = options.strict;
     settings.client.max_message = kLargestMessage;
     settings.client.trace = options.trace_wire;
-    if (const auto token = pick(options.token_file, "token-file", "YKCTL_TOKEN_FILE", environment, file)) {
+    if (const auto token = pick(layers, "token-file")) {
         YK_TRY(text, read_token(token->text));
         settings.client.token = text;
     }
-    if (const auto ca = pick(options.tls_ca, "tls-ca", "YKCTL_TLS_CA", environment, file)) {
-        settings.client.tls_ca = ca->text;
-    }
+    const auto ca = pick(layers, "tls-ca");
+    if (ca) settings.client.tls_ca = ca->text;
     const bool needs_trust = options.tls_ca || settings.address.starts_with("tls+tcp://");
     const auto trusted = needs_trust ? wire::check_trusted(settings.address, settings.client.tls_ca) : Result<void>{};
     if (!trusted.ok()) return usage_error(trusted.error().message);
-    settings.origins = origins_of(options, environment, file);
+    settings.origins = origins_of(layers);
     return settings;
 }
 
 bool wants_json(const GlobalOptions& options, const Environment& environment) {
-    auto name = options.output ? options.output : environment("YKCTL_OUTPUT");
-    if (!name) {
-        const auto file = read_client_file(environment);
-        if (file.ok()) name = value_text(pick(std::nullopt, "output", "", environment, *file));
-    }
-    return name == "json" || name == "jsonl";
+    Layers layers{given_options(options), given_variables(environment)};
+    if (auto file = read_client_file(environment); file.ok()) layers.push_back(*std::move(file));
+    const auto name = pick(layers, "output");
+    return name && (name->text == "json" || name->text == "jsonl");
 }
 
 } // namespace yk::cli

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The settings of every command: where the daemon is, for whom to act, how to print. Each value comes from its option,
-// else its environment variable, else the client file, else a default.
+// else the context of --context, else its environment variable, else the context that is used, else the client file,
+// else a default.
 
 #include <chrono>
 #include <functional>
@@ -18,10 +19,10 @@ namespace yk::cli {
 
 /// The options as typed.
 struct GlobalOptions {
-    std::optional<std::string> socket, rm, partition, output, color, token_file, tls_ca;
+    std::optional<std::string> socket, context, rm, partition, output, color, token_file, tls_ca;
     std::optional<std::chrono::milliseconds> timeout;
     std::vector<std::string> columns;
-    std::optional<std::string> sort_by;
+    std::vector<std::string> sort_by;
     bool no_headers = false;
     bool quiet = false;
     bool verbose = false;
@@ -44,10 +45,12 @@ struct Settings {
     std::optional<std::chrono::milliseconds> timeout; // of --timeout or its like; nullopt: none was given
     bool color_always = false;
     bool color_never = false;
+    bool is_ascii = false; // what the user's locale says that the terminal shows
     bool quiet = false;
     bool verbose = false;
     wire::ClientOptions client;
     std::vector<SettingOrigin> origins; // of each setting that the client file knows
+    std::string contexts_file;          // see named_contexts.h; empty: there is no place for it
 };
 
 /// The value of an environment variable; nullopt when unset or empty.

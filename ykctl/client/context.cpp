@@ -68,7 +68,8 @@ Context::~Context() {
 
 Style Context::style() const {
     const bool on = settings_.color_always || (streams_.out_is_terminal && !settings_.color_never);
-    return {on, on};
+    const bool fits = streams_.out_is_terminal && streams_.columns != nullptr && format() != Format::Wide;
+    return {on, on && !settings_.is_ascii, settings_.is_ascii, fits ? streams_.columns() : 0};
 }
 
 void Context::note(std::string_view text) {

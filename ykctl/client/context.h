@@ -28,6 +28,7 @@ struct Streams {
     std::ostream& err;
     bool out_is_terminal = false;
     bool err_is_terminal = false;
+    std::size_t (*columns)() = nullptr; // of the terminal, now; nullptr: it has as many as are needed
 };
 
 /// An RM as Status shows it.

@@ -166,6 +166,12 @@ Answer<std::vector<Value>> all_partitions(Context& context) {
     return elements_of(pages);
 }
 
+Answer<std::vector<Value>> all_rms(Context& context) {
+    YK_TRY(status, context.call(si::StatusRequest{}));
+    const Value& rms = member_of(status, "rms");
+    return std::vector<Value>(rms.begin(), rms.end());
+}
+
 std::optional<Failure> list_usages(Context& context, const char* what, const TakeItems& take) {
     return list_objects(context, what, {}, take);
 }
@@ -180,6 +186,14 @@ std::optional<Failure> list_objects(Context& context, const char* what, const si
                                     const TakeItems& take) {
     return context.dump_pages(what, filter, [&take](const Value& data) -> std::optional<Failure> {
         take(elements_of({data}));
+        return std::nullopt;
+    });
+}
+
+std::optional<Failure> read_items(Context& context, const si::McsReadRequest& request, const TakeItems& take) {
+    return context.call_pages(request, [&take](const Value& page) -> std::optional<Failure> {
+        const Value& items = member_of(page, "items");
+        take({items.begin(), items.end()});
         return std::nullopt;
     });
 }
@@ -255,7 +269,7 @@ Answer<Value> find_key(Context& context, const std::vector<const char*>& lists, 
 
 ListLayout allocation_layout() {
     return {
-        {text_column("KEY", "allocationKey"),
+        {text_column("NAME", "allocationKey"),
          text_column("APP", "applicationId"),
          text_column("NODE", "nodeId"),
          resource_column("SIZE", "resource"),
@@ -279,7 +293,7 @@ ListLayout ask_layout(std::int64_t now) {
         const auto& log = member_of(ask, "allocationLog");
         return log.empty() ? std::string{} : printable(text_of(log.back(), "message"));
     };
-    return {{text_column("KEY", "allocationKey"),
+    return {{text_column("NAME", "allocationKey"),
              text_column("APP", "applicationId"),
              resource_column("SIZE", "resource"),
              text_column("PRIORITY", "priority"),

@@ -37,11 +37,17 @@ inline constexpr std::uint32_t kMaxInline = 1000;
 [[nodiscard]] Answer<wire::Value> find_queue(Context& context, const std::string& path);
 
 [[nodiscard]] Answer<std::vector<wire::Value>> all_partitions(Context& context);
+/// The RMs of Status.
+[[nodiscard]] Answer<std::vector<wire::Value>> all_rms(Context& context);
 
 /// Users or groups with their usage, page by page; `what` is `users` or `groups`.
 [[nodiscard]] std::optional<Failure> list_usages(Context& context, const char* what, const TakeItems& take);
 /// One of them; `noun` is `user` or `group`.
 [[nodiscard]] Answer<wire::Value> find_usage(Context& context, const std::string& noun, const std::string& name);
+
+/// The items of each page of a list of MCS.
+[[nodiscard]] std::optional<Failure> read_items(Context& context, const si::McsReadRequest& request,
+                                                const TakeItems& take);
 
 /// Asks or allocations (`what`) that `filter` takes, page by page.
 [[nodiscard]] std::optional<Failure> list_objects(Context& context, const char* what, const si::DumpRequest& filter,

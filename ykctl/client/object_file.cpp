@@ -48,6 +48,7 @@ public:
             if (value->kind == Kind::Null || field->type == FieldType::Ignored)
                 continue; // nil counts as absent (I-313)
             YK_TRY(converted, field_value(*value, *field));
+            if (field->required && converted == "") return wrong(value->mark, key + " is empty");
             message[key] = std::move(converted);
         }
         for (const auto& field : spec.fields) {

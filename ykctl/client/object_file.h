@@ -17,8 +17,8 @@ namespace yk::cli {
 using ObjectSink = std::function<std::optional<Failure>(wire::Value)>;
 
 /// Hands every message of `text` to `sink`, in file order. Usage errors (exit 2) name file, line and column: what is
-/// not YAML or JSON, a field that `spec` does not have, a value of the wrong type, a required field that is missing.
-/// JSON-lines cost memory for one line at a time; a YAML or JSON document is held as a whole.
+/// not YAML or JSON, a field that `spec` does not have, a value of the wrong type, a required field that is missing or
+/// empty. JSON-lines cost memory for one line at a time; a YAML or JSON document is held as a whole.
 [[nodiscard]] std::optional<Failure> for_each_object(std::string_view text, const std::string& file,
                                                      const MessageSpec& spec, const ObjectSink& sink);
 

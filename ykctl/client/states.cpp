@@ -12,6 +12,7 @@
 
 #include "libcore/base/pluralize.h"
 #include "protocol/si/enums.h"
+#include "ykctl/cli/suggest.h"
 #include "ykctl/client/context.h"
 #include "ykctl/render/text.h"
 #include "ykctl/render/view.h"
@@ -24,6 +25,24 @@ const std::vector<std::string>& application_states() {
     static const std::vector<std::string> kStates{"New",       "Accepted", "Running", "Resuming", "Completing",
                                                   "Completed", "Failing",  "Failed",  "Rejected", "Expired"};
     return kStates;
+}
+
+const std::vector<std::string>& node_states() {
+    static const std::vector<std::string> kStates{"Active", "Draining", "Drained"};
+    return kStates;
+}
+
+std::string node_state_text(const Value& node) {
+    if (flag_of(node, "schedulable")) return "Active";
+    const bool is_empty = number_of(node, "allocationCount") == 0 && member_of(node, "allocations").empty();
+    return is_empty ? "Drained" : "Draining";
+}
+
+Answer<std::string> known_state(const std::string& option, const std::string& state, const std::string& noun,
+                                const std::vector<std::string>& known) {
+    if (const std::string* found = find_in_any_case(state, known)) return *found;
+    return usage_error(option + ": '" + state + "' is no state of " + noun + did_you_mean(state, known),
+                       {"there are:  " + join(known, ", ")});
 }
 
 bool has_ended(const std::string& application_state) {
@@ -124,7 +143,7 @@ ListLayout rm_layout() {
         }
         return join(names, ",");
     };
-    return {{text_column("RM", "rmID"),
+    return {{text_column("NAME", "rmID"),
              {{"STATE"}, [](const Value& rm) { return core_state_text(number_of(rm, "state")); }},
              {{"SERVED"}, served_text},
              {{"PARTITIONS"}, partitions},

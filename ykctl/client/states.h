@@ -6,12 +6,22 @@
 #include <string>
 #include <vector>
 
+#include "ykctl/cli/failure.h"
 #include "ykctl/render/output.h"
 
 namespace yk::cli {
 
 /// The names of the states as they are spelt; people may write them in upper or lower case.
 [[nodiscard]] const std::vector<std::string>& application_states();
+
+/// The states of a node, and that of one in a dump: it is Draining while allocations are left on one that takes nothing
+/// new.
+[[nodiscard]] const std::vector<std::string>& node_states();
+[[nodiscard]] std::string node_state_text(const wire::Value& node);
+
+/// A state as it is spelt, for one that was typed in any case; a usage error of `option` says what there is.
+[[nodiscard]] Answer<std::string> known_state(const std::string& option, const std::string& state,
+                                              const std::string& noun, const std::vector<std::string>& known);
 
 /// Whether an application in this state has ended and is kept only to be looked at.
 [[nodiscard]] bool has_ended(const std::string& application_state);

@@ -57,10 +57,21 @@ std::string identity(const Value& item, const ListLayout& layout) {
     return partition + layout.name(item);
 }
 
-Answer<std::vector<Value>> all_items(const Listing& listing) {
-    if (!listing.pages) return listing.fetch();
+using Filter = std::optional<ListFilter>;
+
+void keep_wanted(std::vector<Value>& items, Filter& filter, const ListLayout& layout) {
+    if (filter) std::erase_if(items, [&](const Value& item) { return !filter->is_wanted(item, layout); });
+}
+
+Answer<std::vector<Value>> all_items(const Listing& listing, Filter& filter, const ListLayout& layout) {
+    if (!listing.pages) {
+        YK_TRY(items, listing.fetch());
+        keep_wanted(items, filter, layout);
+        return items;
+    }
     std::vector<Value> all;
-    const auto keep = [&all](std::vector<Value> items) {
+    const auto keep = [&](std::vector<Value> items) {
+        keep_wanted(items, filter, layout);
         all.insert(all.end(), std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
     };
     if (auto failure = listing.pages(keep)) return *std::move(failure);
@@ -68,26 +79,38 @@ Answer<std::vector<Value>> all_items(const Listing& listing) {
 }
 
 /// Prints the items as they arrive, or sorted once all have arrived.
-Outcome stream(Context& context, const Listing& listing) {
+Outcome stream(Context& context, const Listing& listing, Filter& filter) {
     constexpr std::size_t kSortedPage = 10'000;
     YK_TRY(layout, listing.layout());
+    const ListLayout whole = layout; // with all its columns
     auto sorted = order_of(context.settings().view, layout);
     if (!sorted.ok()) return usage_error(sorted.error().message);
     if (const auto done = pick_columns(context.settings().view, layout); !done.ok())
         return usage_error(done.error().message);
     PageWriter writer{context.out(), std::move(layout), context.format(), context.style()};
-    const auto write = [&writer](std::vector<Value> items) { writer.add(std::move(items)); };
-    const auto keep = [&sorted](const std::vector<Value>& items) { (*sorted)->add(items); };
-    if (auto failure = *sorted ? listing.pages(keep) : listing.pages(write)) return *std::move(failure);
+    const auto write = [&](std::vector<Value> items) { writer.add(std::move(items)); };
+    const auto take = [&](std::vector<Value> items) {
+        keep_wanted(items, filter, whole);
+        if (items.empty()) return;
+        *sorted ? (*sorted)->add(items) : write(std::move(items));
+    };
+    if (auto failure = listing.pages(take)) return *std::move(failure);
     if (*sorted) (*sorted)->take(kSortedPage, write);
     writer.finish();
     return Exit::Ok;
 }
 
+Outcome list_once(Context& context, const Listing& listing, Filter& filter) {
+    if (listing.pages) return stream(context, listing, filter);
+    YK_TRY(layout, listing.layout());
+    YK_TRY(items, all_items(listing, filter, layout));
+    return context.show_list(items, layout);
+}
+
 /// --watch. Owner: list_or_watch(). Thread: main.
 class Watch {
 public:
-    Watch(Context& context, const WatchOptions& options, const Listing& listing)
+    Watch(Context& context, WatchOptions& options, const Listing& listing)
         : context_(context), options_(options), listing_(listing) {}
 
     Outcome run() {
@@ -119,10 +142,10 @@ private:
     }
 
     std::optional<Failure> look() {
-        auto items = all_items(listing_);
-        if (!items.ok()) return std::move(items).error();
         auto layout = listing_.layout();
         if (!layout.ok()) return std::move(layout).error();
+        auto items = all_items(listing_, options_.filter, *layout);
+        if (!items.ok()) return std::move(items).error();
         if (on_terminal()) {
             auto text = context_.list_view(*std::move(items), *std::move(layout));
             if (!text.ok()) return std::move(text).error();
@@ -150,7 +173,7 @@ private:
     }
 
     Context& context_;
-    const WatchOptions& options_;
+    WatchOptions& options_;
     const Listing& listing_;
     const HeldSignals signals_;
     Reconnect reconnect_{context_, signals_};
@@ -162,18 +185,23 @@ private:
 } // namespace
 
 void define_watch(Command command, WatchOptions& options) {
-    command.flag("--watch", options.on, "again and again: redraw on a terminal, else changes as JSON-lines");
+    command.flag("-w,--watch", options.on, "again and again: redraw on a terminal, else changes as JSON-lines");
     command.option("--interval", options.interval, "time between two looks, default 2s");
 }
 
-Outcome list_or_watch(Context& context, const WatchOptions& options, const Listing& listing) {
-    if (!options.on) {
-        if (listing.pages) return stream(context, listing);
-        YK_TRY(items, all_items(listing));
-        YK_TRY(layout, listing.layout());
-        return context.show_list(items, layout);
-    }
-    return Watch{context, options, listing}.run();
+void define_watch(Command command, WatchOptions& options, FilterKind kind) {
+    options.filter.emplace(std::move(kind)).define(command);
+    define_watch(command, options);
+}
+
+Outcome list_or_watch(Context& context, WatchOptions& options, const Listing& listing) {
+    if (options.filter)
+        if (auto failure = options.filter->prepare()) return *std::move(failure);
+    if (options.on) return Watch{context, options, listing}.run();
+    YK_TRY(shown, list_once(context, listing, options.filter));
+    if (options.filter)
+        if (auto failure = options.filter->missing()) return *std::move(failure);
+    return shown;
 }
 
 } // namespace yk::cli

@@ -11,15 +11,20 @@
 #include "ykctl/cli/command.h"
 #include "ykctl/client/context.h"
 #include "ykctl/client/held_signals.h"
+#include "ykctl/client/list_filter.h"
 
 namespace yk::cli {
 
+/// The options of a list: whether it is shown again and again, and which of its items.
 struct WatchOptions {
     bool on = false;
     std::chrono::milliseconds interval{2000};
+    std::optional<ListFilter> filter; // nullopt: all items are wanted
 };
 
 void define_watch(Command command, WatchOptions& options);
+/// With the options by which items of that kind are chosen.
+void define_watch(Command command, WatchOptions& options, FilterKind kind);
 
 /// Takes the next items of a list, some at a time.
 using TakeItems = std::function<void(std::vector<wire::Value>)>;
@@ -35,6 +40,6 @@ struct Listing {
 /// Prints the list once, or with --watch until SIGINT or SIGTERM (exit 130): on a terminal the screen is redrawn,
 /// elsewhere what was added, changed or removed since the last look is appended as JSON-lines. While the daemon is gone
 /// the last screen stays, marked as old.
-[[nodiscard]] Outcome list_or_watch(Context& context, const WatchOptions& options, const Listing& listing);
+[[nodiscard]] Outcome list_or_watch(Context& context, WatchOptions& options, const Listing& listing);
 
 } // namespace yk::cli

@@ -113,7 +113,7 @@ void define_list(Command command, Context& context) {
     command.option("--app", options->application, "only those of this application").value("APP");
     command.option("--node", options->node, "only those on this node").value("NODE");
     command.option("-q,--queue", options->queue, "only those in this queue or below").value("PATH");
-    define_watch(command, options->watch);
+    define_watch(command, options->watch, FilterKind{"alloc", {}, "allocationTags", "tags"});
     command.run([&context, options] {
         return list_or_watch(
             context, options->watch,

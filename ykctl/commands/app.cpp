@@ -179,7 +179,7 @@ std::optional<Failure> list_applications(Context& context, const ListOptions& op
 
 Answer<ListLayout> application_layout(Context& context) {
     YK_TRY(now, daemon_now(context));
-    return ListLayout{{text_column("ID", "applicationID"), text_column("STATE", "applicationState"),
+    return ListLayout{{text_column("NAME", "applicationID"), text_column("STATE", "applicationState"),
                        text_column("QUEUE", "queueName"), text_column("USER", "user"),
                        number_column("ALLOCS", "allocationCount"), number_column("PENDING", "pendingAsks"),
                        resource_column("USED", "usedResource"), resource_column("WANTED", "pendingResource"),
@@ -258,7 +258,7 @@ void define_list(Command command, Context& context) {
     command.option("-q,--queue", options->queue, "only those in this queue or below").value("PATH");
     command.flag("--pending", options->pending, "only those that wait for something");
     command.flag("--all", options->all, "finished and rejected ones too");
-    define_watch(command, options->watch);
+    define_watch(command, options->watch, FilterKind{"app"});
     command.run([&context, options] {
         return list_or_watch(
             context, options->watch,

@@ -26,7 +26,6 @@ using wire::Value;
 
 constexpr const char* kDefaultPartition = "default";
 constexpr const char* kRequiredNodeTag = "yunikorn.apache.org/requiredNode"; // pins an ask to one node (I-060)
-constexpr std::chrono::milliseconds kDefaultWait{30000};
 constexpr std::chrono::milliseconds kLookEvery{50};
 
 struct AddOptions {
@@ -349,7 +348,7 @@ void define_list(Command command, Context& context) {
     const auto watch = std::make_shared<WatchOptions>();
     const auto application = std::make_shared<std::optional<std::string>>();
     command.option("--app", *application, "only those of this application").value("APP");
-    define_watch(command, *watch);
+    define_watch(command, *watch, FilterKind{"ask", {}, "allocationTags", "tags"});
     command.run([&context, watch, application] {
         return list_or_watch(context, *watch,
                              {{},
@@ -358,8 +357,8 @@ void define_list(Command command, Context& context) {
                                   return ask_layout(now);
                               },
                               [&context, application](const TakeItems& take) -> std::optional<Failure> {
-                                  const auto filter = application_filter(context, *application);
-                                  return filter.ok() ? list_objects(context, "asks", *filter, take) : filter.error();
+                                  const auto wanted = application_filter(context, *application);
+                                  return wanted.ok() ? list_objects(context, "asks", *wanted, take) : wanted.error();
                               }});
     });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands node add, list, show, update, drain, undrain, remove.
+// The commands node add, list, show, update, remove; node_drain.h has drain and undrain.
 
 #include <ostream>
 
@@ -13,6 +13,7 @@
 #include "ykctl/client/states.h"
 #include "ykctl/client/updates.h"
 #include "ykctl/client/watch.h"
+#include "ykctl/commands/node_drain.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/render/text.h"
 #include "ykctl/render/view.h"
@@ -62,19 +63,6 @@ std::optional<Failure> send_nodes(Context& context, const Nodes& nodes, const st
                                      : done(*outcomes, id_key(id), "node " + id, id, outcome));
     }
     return std::nullopt;
-}
-
-si::NodeInfo action_of(NodeAction action) {
-    si::NodeInfo node;
-    node.action = action;
-    return node;
-}
-
-/// Adds the partition of -p, if that is given, to the attributes.
-void put_partition(const Context& context, si::NodeInfo& node) {
-    if (!context.settings().partition) return;
-    if (!node.attributes) node.attributes.emplace();
-    put_pair(*node.attributes, si::kPartitionAttribute, *context.settings().partition);
 }
 
 Outcome add_from_file(Context& context, const std::string& path) {
@@ -143,9 +131,7 @@ Outcome update_node(Context& context, const std::string& name, const AddOptions&
     if (context.settings().partition && options.attributes.empty()) {
         YK_TRY(node,
                find_node(context, name, 0)); // -p is sent as an attribute, and the attributes sent replace all others
-        change.attributes.emplace();
-        for (const auto& [key, value] : member_of(node, "attributes").items())
-            change.attributes->emplace_back(key, value.is_string() ? value.get<std::string>() : std::string{});
+        change.attributes = attributes_with(node, drain_reason(node));
     }
     return change_nodes(context, {name}, std::move(change), "updated");
 }
@@ -167,10 +153,6 @@ Outcome remove_nodes(Context& context, const std::vector<std::string>& names, bo
         }
     }
     return change_nodes(context, names, action_of(NodeAction::Decommission), "removed");
-}
-
-std::string state_of(const Value& node) {
-    return flag_of(node, "schedulable") ? "Active" : "Draining";
 }
 
 std::string reserved_by(const Value& node) {
@@ -198,10 +180,16 @@ double share_of(const Value& node) {
     return dominant_share(member_of(node, "allocated"), member_of(node, "capacity"));
 }
 
+Column reason_column() {
+    Column column{{"REASON"}, [](const Value& node) { return printable(drain_reason(node)); }};
+    column.wide = column.when_filled = true;
+    return column;
+}
+
 ListLayout node_layout(const Style& style) {
     return {
         {text_column("NAME", "nodeID"),
-         {{"STATE"}, state_of},
+         {{"STATE"}, node_state_text},
          resource_column("CAPACITY", "capacity"),
          resource_column("ALLOCATED", "allocated"),
          resource_column("OCCUPIED", "occupied", true),
@@ -211,6 +199,7 @@ ListLayout node_layout(const Style& style) {
          {{"ALLOCS", Align::Right}, [](const Value& node) { return std::to_string(allocations_on(node)); }, true},
          {{"APPS", Align::Right}, applications_on},
          {{"RESERVED"}, reserved_by},
+         reason_column(),
          partition_column(),
          rm_column(),
          text_column("HOST", "hostName", true),
@@ -223,7 +212,7 @@ std::string node_text(const Value& node, const Style& style) {
     const auto share = share_of(node);
     std::vector<std::pair<std::string, std::string>> fields{{"node", printable(text_of(node, "nodeID"))},
                                                             {"partition", printable(text_of(node, "partition"))},
-                                                            {"state", state_of(node)},
+                                                            {"state", node_state_text(node)},
                                                             {"capacity", resource_text(member_of(node, "capacity"))},
                                                             {"allocated", resource_text(member_of(node, "allocated"))},
                                                             {"occupied", resource_text(member_of(node, "occupied"))},
@@ -240,16 +229,6 @@ std::string node_text(const Value& node, const Style& style) {
                                  Format::Table, style);
     }
     return text;
-}
-
-void define_change(Command node, Context& context, const char* name, const char* help, NodeAction action,
-                   const char* outcome) {
-    const auto command = node.sub(name, help);
-    const auto names = std::make_shared<std::vector<std::string>>();
-    command.option("NAME", *names, "nodes").required();
-    command.run([&context, names, action, outcome] {
-        return change_nodes(context, distinct(*names), action_of(action), outcome);
-    });
 }
 
 void define_add(Command node, Context& context) {
@@ -271,7 +250,7 @@ void define_add(Command node, Context& context) {
 
 void define_list(Command command, Context& context) {
     const auto watch = std::make_shared<WatchOptions>();
-    define_watch(command, *watch);
+    define_watch(command, *watch, FilterKind{"node", node_states(), "attributes", "attributes"});
     command.run([&context, watch] {
         return list_or_watch(context, *watch,
                              {{},
@@ -321,8 +300,7 @@ void define_node(Command root, Context& context) {
     define_list(node.sub("list", "all nodes").alias("ls"), context);
     define_show(node, context);
     define_update(node, context);
-    define_change(node, context, "drain", "nothing new on these nodes; what runs stays", NodeAction::Drain, "drained");
-    define_change(node, context, "undrain", "schedule on these nodes again", NodeAction::Schedulable, "undrained");
+    define_node_drain(node, context);
     define_remove(node, context);
     define_list(root.sub("nodes", "node list").hidden(), context);
 }

@@ -20,6 +20,7 @@ void define_mcs(Command root, Context& context);
 void define_partition(Command root, Context& context);
 void define_user(Command root, Context& context); // user, group
 void define_config(Command root, Context& context);
+void define_context(Command root, Context& context); // the daemons of a user, by name
 void define_explain(Command root, Context& context);
 void define_scenario(Command root, Context& context);
 void define_replay(Command root, Context& context);
@@ -30,6 +31,7 @@ void define_metrics(Command root, Context& context);
 void define_log(Command root, Context& context);
 void define_wait(Command root, Context& context);
 void define_sched(Command root, Context& context); // sched, clock
+void define_names(Command root, Context& context); // hidden: for completions
 /// completion, help: they need to see the whole tree.
 void define_help(Command root, CommandLine& line, Context& context);
 

@@ -35,7 +35,7 @@ std::int64_t live_applications(const Value& partition) {
 
 ListLayout partition_layout(const Style& style) {
     return {
-        {text_column("PARTITION", "name"),
+        {text_column("NAME", "name"),
          text_column("RM", "clusterId"),
          text_column("STATE", "state"),
          number_column("NODES", "totalNodes"),
@@ -80,6 +80,7 @@ Outcome show_partition(Context& context, const std::string& name) {
     for (auto& [field, value] : fields) {
         for (auto& c : field) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     }
+    fields.front().first = "partition";
     for (const auto& [state, count] : member_of(partition, "applications").items()) {
         if (state != "total") fields.emplace_back("apps " + state, count.dump());
     }
@@ -88,7 +89,7 @@ Outcome show_partition(Context& context, const std::string& name) {
 
 void define_list(Command command, Context& context) {
     const auto watch = std::make_shared<WatchOptions>();
-    define_watch(command, *watch);
+    define_watch(command, *watch, FilterKind{"partition"});
     command.run([&context, watch] {
         return list_or_watch(context, *watch,
                              {[&context] { return all_partitions(context); },

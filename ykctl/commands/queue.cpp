@@ -25,6 +25,8 @@ using wire::Value;
 /// Draws the tree in front of queues that arrive one by one, each before those below it: `├─ ` and the like.
 class Branches {
 public:
+    explicit Branches(bool is_ascii) : is_ascii_(is_ascii) {}
+
     std::string next(const Value& queue) {
         const auto parent = text_of(queue, "parent");
         while (!open_.empty() && open_.back().path != parent) open_.pop_back();
@@ -32,8 +34,10 @@ public:
         if (!open_.empty()) {
             Level& level = open_.back();
             const bool last = level.left <= 1;
-            branch = level.below + (last ? "└─ " : "├─ ");
-            below = level.below + (last ? "   " : "│  ");
+            const char* const fork = is_ascii_ ? (last ? "`- " : "|- ") : (last ? "└─ " : "├─ ");
+            const char* const trunk = is_ascii_ ? "|  " : "│  ";
+            branch = level.below + fork;
+            below = level.below + (last ? "   " : trunk);
             level.left -= level.left > 0 ? 1 : 0;
         }
         open_.push_back({text_of(queue, "queuename"), below, member_of(queue, "childNames").size()});
@@ -45,6 +49,7 @@ private:
         std::string path, below;
         std::size_t left; // children that have not arrived yet
     };
+    bool is_ascii_;
     std::vector<Level> open_; // from the top of the tree down
 };
 
@@ -83,7 +88,7 @@ SortKey maximum_key(const Value& queue) {
 }
 
 ListLayout queue_layout(const Style& style) {
-    return {{text_column("QUEUE", "queuename"),
+    return {{text_column("NAME", "queuename"),
              text_column("STATE", "status"),
              {{"TYPE"}, [](const Value& queue) { return flag_of(queue, "isLeaf") ? "leaf" : "parent"; }},
              resource_column("GUARANTEED", "guaranteedResource"),
@@ -126,14 +131,14 @@ private:
             context_.out() << (trees_ == 0 ? "" : "\n") << "partition " << printable(text_of(top, "partition"))
                            << " of RM " << printable(text_of(top, "clusterId")) << "\n";
         ++trees_;
-        std::vector<Heading> headings{{"QUEUE"}, {"GUARANTEED"},           {"MAX"},
-                                      {"USED"},  {"OF MAX", Align::Right}, {"PENDING"}};
+        std::vector<Heading> headings{{"NAME"}, {"GUARANTEED"},           {"MAX"},
+                                      {"USED"}, {"OF MAX", Align::Right}, {"PENDING"}};
         if (wide_)
             for (const auto& heading :
                  {Heading{"SHARE", Align::Right}, Heading{"APPS run/acc/max"}, Heading{"SORT"}, Heading{"STATE"}})
                 headings.push_back(heading);
         table_.emplace(std::move(headings));
-        branches_ = {};
+        branches_ = Branches{context_.style().is_ascii};
         headed_ = false;
     }
     std::vector<std::string> cells(const Value& queue) {
@@ -166,7 +171,7 @@ private:
     std::size_t trees_ = 0;
     std::optional<Table> table_;
     bool headed_ = false;
-    Branches branches_;
+    Branches branches_{context_.style().is_ascii};
 };
 
 std::optional<Failure> write_trees(Context& context, std::ostream& out, bool pretty) {
@@ -191,7 +196,7 @@ Outcome show_trees(Context& context) {
     return context.show_list({items.begin(), items.end()}, queue_layout(context.style()));
 }
 
-Outcome list_all(Context& context, const WatchOptions& watch) {
+Outcome list_all(Context& context, WatchOptions& watch) {
     return list_or_watch(context, watch,
                          {{},
                           [&context] { return Answer<ListLayout>{queue_layout(context.style())}; },
@@ -203,7 +208,10 @@ Outcome show_tree(Context& context) {
     if (!view.columns.empty() || !view.sort_by.empty())
         return usage_error("queue tree: --columns and --sort-by are for lists", {"ykctl queue list"});
     if (context.machine_readable()) return show_trees(context);
-    if (context.format() == Format::Name) return list_all(context, {});
+    if (context.format() == Format::Name) {
+        WatchOptions once;
+        return list_all(context, once);
+    }
     YK_TRY(partitions, all_partitions(context));
     TreeTables tables{context, partitions.size() > 1};
     const auto take = [&tables](const std::vector<Value>& queues) { tables.add(queues); };
@@ -261,7 +269,7 @@ std::string queue_text(const Value& queue, const Style& style) {
 
 void define_list(Command command, Context& context) {
     const auto watch = std::make_shared<WatchOptions>();
-    define_watch(command, *watch);
+    define_watch(command, *watch, FilterKind{"queue", {"Active", "Draining", "Stopped"}, "properties", "properties"});
     command.run([&context, watch] { return list_all(context, *watch); });
 }
 

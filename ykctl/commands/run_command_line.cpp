@@ -24,6 +24,7 @@ void define_all(CommandLine& line, Context& context, GlobalOptions& options) {
     define_partition(root, context);
     define_user(root, context);
     define_config(root, context);
+    define_context(root, context);
     define_explain(root, context);
     define_scenario(root, context);
     define_replay(root, context);
@@ -34,6 +35,7 @@ void define_all(CommandLine& line, Context& context, GlobalOptions& options) {
     define_log(root, context);
     define_wait(root, context);
     define_sched(root, context);
+    define_names(root, context);
     define_help(root, line, context);
 }
 

@@ -15,6 +15,7 @@
 #include "ykctl/client/watch.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/render/text.h"
+#include "ykctl/wait/await_daemon.h"
 
 namespace yk::cli {
 namespace {
@@ -150,7 +151,7 @@ std::string status_news(const Value* before, const Value& status) {
     return text;
 }
 
-Outcome show_status(Context& context, const WatchOptions& watch) {
+Outcome show_status(Context& context, WatchOptions& watch) {
     const auto fetch = [&context]() -> Answer<std::vector<Value>> {
         YK_TRY(status, context.call(si::StatusRequest{}));
         return std::vector<Value>{std::move(status)};
@@ -167,9 +168,13 @@ Outcome show_status(Context& context, const WatchOptions& watch) {
     return context.show_item(items.front(), context.settings().address, status_text(context, items.front()));
 }
 
-Outcome ping(Context& context, std::int64_t count) {
+Outcome ping(Context& context, std::int64_t count, bool waits) {
     using Clock = std::chrono::steady_clock;
     if (count < 1) return usage_error("-c: at least 1");
+    if (waits) {
+        YK_TRY(ended, await_daemon(context, context.begin_wait(kDefaultWait).limit));
+        if (ended != Exit::Ok) return ended;
+    }
     YK_TRY(connected, context.call(si::PingRequest{})); // so that no measurement includes connecting
     static_cast<void>(connected);
     std::vector<double> micros;
@@ -225,7 +230,10 @@ void define_status(Command root, Context& context) {
     auto ping_command = root.sub("ping", "ask the daemon for a sign of life, and time it");
     const auto count = std::make_shared<std::int64_t>(1);
     ping_command.option("-c,--count", *count, "so many times");
-    ping_command.run([&context, count] { return ping(context, *count); });
+    const auto waits = std::make_shared<bool>(false);
+    ping_command.flag("--wait", *waits,
+                      "for a daemon that is being started, until --timeout (default 30s) is over: exit 7");
+    ping_command.run([&context, count, waits] { return ping(context, *count, *waits); });
     auto health = root.sub("health", "run the daemon's health checks; exit 0 healthy, 1 not");
     const auto invariants = std::make_shared<bool>(false);
     health.flag("--invariants", *invariants,

@@ -20,11 +20,10 @@ struct Kind {
     const char* noun;   // the command, and the dump of one of them
     const char* plural; // the dump of all of them
     const char* name;   // the field with the name
-    const char* heading;
-    const char* names; // the names that may be given
+    const char* names;  // the names that may be given
 };
-constexpr Kind kUser{"user", "users", "userName", "USER", "its name"};
-constexpr Kind kGroup{"group", "groups", "groupName", "GROUP", "its name; * is everybody in none of the groups named"};
+constexpr Kind kUser{"user", "users", "userName", "its name"};
+constexpr Kind kGroup{"group", "groups", "groupName", "its name; * is everybody in none of the groups named"};
 
 std::string maximum_of(const Value& usage) {
     const auto& max = member_of(usage, "maxResources");
@@ -66,7 +65,7 @@ const Value& used_of(const Value& item) {
 }
 
 ListLayout usage_layout(const Kind& kind) {
-    ListLayout layout{{text_column(kind.heading, kind.name),
+    ListLayout layout{{text_column("NAME", kind.name),
                        ordered({{"USED"}, [](const Value& item) { return resource_text(used_of(item)); }},
                                [](const Value& item) { return resource_key(used_of(item)); }),
                        {{"MAX"}, [](const Value& item) { return maximum_of(member_of(item, "queues")); }},
@@ -112,7 +111,7 @@ void define_kind(Command root, Context& context, const Kind& kind, const std::st
     const auto list =
         noun.sub("list", std::string{"all "} + kind.plural + " that use or are limited in something").alias("ls");
     const auto watch = std::make_shared<WatchOptions>();
-    define_watch(list, *watch);
+    define_watch(list, *watch, FilterKind{kind.noun});
     list.run([&context, &kind, watch] {
         return list_or_watch(
             context, *watch,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command wait: waits until an application, ask, allocation, node or RM meets a condition, or the time is over.
+// The command wait: waits until objects meet a condition, or the time is over.
 
 #include <algorithm>
 #include <chrono>
@@ -8,16 +8,14 @@
 
 #include <fmt/format.h>
 
-#include "libcore/base/pluralize.h"
 #include "protocol/si/enums.h"
-#include "protocol/si/errors.h"
-#include "ykctl/cli/suggest.h"
-#include "ykctl/client/dumps.h"
 #include "ykctl/client/held_signals.h"
 #include "ykctl/client/reconnect.h"
-#include "ykctl/client/states.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/render/text.h"
+#include "ykctl/wait/await_daemon.h"
+#include "ykctl/wait/look.h"
+#include "ykctl/wait/wanted.h"
 
 namespace yk::cli {
 namespace {
@@ -25,143 +23,14 @@ namespace {
 using wire::Value;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kDefaultWait{30000};
 constexpr std::int64_t kLongestLook = 500; // milliseconds without an event: not every change has one
 constexpr std::chrono::milliseconds kLookEvery{200};
 constexpr std::chrono::milliseconds kLongestCall{5000}; // a daemon that takes no further stream is not asked longer
 
-const std::vector<std::string> kNouns{"app", "ask", "alloc", "node", "rm"};
-
 struct WaitOptions {
-    std::string object, condition;
-    std::optional<std::string> application;
+    std::vector<std::string> objects;
+    std::optional<std::string> condition, application;
 };
-
-/// The object and the condition to wait for.
-struct Wanted {
-    std::string noun, name;
-    std::string condition;        // `state`, `placed`, `gone` or `empty`
-    std::set<std::string> states; // of `state`
-    std::optional<std::string> application;
-};
-
-/// One look at the object.
-struct Look {
-    bool satisfied = false;
-    bool hopeless = false; // the condition can never be met any more
-    std::string text;      // the state now: `Running`, `placed on n-1`
-};
-
-/// The conditions that make sense for a noun.
-std::vector<std::string> conditions_of(const std::string& noun) {
-    if (noun == "ask") return {"placed", "gone"};
-    if (noun == "alloc") return {"placed", "gone"};
-    if (noun == "node") return {"state=STATE", "empty", "gone"};
-    return {"state=STATE", "gone"};
-}
-
-/// The states that may follow `state=`.
-const std::vector<std::string>& states_of(const std::string& noun) {
-    static const std::vector<std::string> kNode{"Active", "Draining"};
-    static const std::vector<std::string> kRm{"Running", "Recovering", "Failed", "Suspended", "Lost"};
-    return noun == "app" ? application_states() : noun == "node" ? kNode : kRm;
-}
-
-std::optional<Failure> take_condition(const std::string& text, Wanted& wanted) {
-    constexpr std::string_view kState = "state=";
-    const auto known = conditions_of(wanted.noun);
-    if (text.compare(0, kState.size(), kState) != 0) {
-        wanted.condition = text;
-        if (std::find(known.begin(), known.end(), text) != known.end() && text != "state=STATE") return std::nullopt;
-        return usage_error("--for: '" + text + "' is no condition of " + wanted.noun + did_you_mean(text, known),
-                           {"there are:  " + join(known, ", ")});
-    }
-    if (known.front() != "state=STATE")
-        return usage_error("--for: " + wanted.noun + " has no state", {"there are:  " + join(known, ", ")});
-    wanted.condition = "state";
-    const auto& states = states_of(wanted.noun);
-    std::string left = text.substr(kState.size());
-    for (std::size_t comma = 0; comma != std::string::npos;
-         left = comma == std::string::npos ? "" : left.substr(comma + 1)) {
-        comma = left.find(',');
-        const std::string state = left.substr(0, comma);
-        const std::string* known_state = find_in_any_case(state, states);
-        if (known_state == nullptr)
-            return usage_error("--for: '" + state + "' is no state of " + wanted.noun + did_you_mean(state, states),
-                               {"there are:  " + join(states, ", ")});
-        wanted.states.insert(*known_state);
-    }
-    return std::nullopt;
-}
-
-Answer<Wanted> wanted_of(const WaitOptions& options) {
-    const auto slash = options.object.find('/');
-    const auto noun = options.object.substr(0, slash);
-    const bool known = std::find(kNouns.begin(), kNouns.end(), noun) != kNouns.end();
-    if (!known || slash == std::string::npos || slash + 1 == options.object.size())
-        return usage_error("wait: '" + options.object + "' is not KIND/NAME", {"KIND: " + join(kNouns, ", ")});
-    Wanted wanted{noun, options.object.substr(slash + 1), {}, {}, options.application};
-    if (wanted.application && noun != "ask" && noun != "alloc")
-        return usage_error("wait: --app goes with ask/KEY and alloc/KEY");
-    if (auto failure = take_condition(options.condition, wanted)) return *failure;
-    return wanted;
-}
-
-// --- looking ------------------------------------------------------------------------------------
-
-Answer<Value> find_rm(Context& context, const std::string& id) {
-    YK_TRY(status, context.call(si::StatusRequest{}));
-    for (const auto& rm : member_of(status, "rms"))
-        if (text_of(rm, "rmID") == id) return rm;
-    return not_found("RM '" + id + "' is not registered", {"which are there?  ykctl rm list"});
-}
-
-Answer<Value> find(Context& context, const Wanted& wanted) {
-    if (wanted.noun == "app") return find_application(context, wanted.name, 0);
-    if (wanted.noun == "node") return find_node(context, wanted.name, 0);
-    if (wanted.noun == "rm") return find_rm(context, wanted.name);
-    if (wanted.noun == "ask") return find_key(context, {"asks", "allocations"}, wanted.name, wanted.application);
-    return find_key(context, {"allocations"}, wanted.name, wanted.application);
-}
-
-std::string state_of(const Wanted& wanted, const Value& object) {
-    if (wanted.noun == "app") return text_of(object, "applicationState");
-    if (wanted.noun == "rm") return core_state_text(number_of(object, "state"));
-    return flag_of(object, "schedulable") ? "Active" : "Draining";
-}
-
-/// Whether an object that is still listed counts as gone: an ended application is listed for days, and an ask that
-/// became an allocation is found under the same key.
-bool has_left(const Wanted& wanted, const Value& object) {
-    if (wanted.noun == "app") return has_ended(state_of(wanted, object));
-    return wanted.noun == "ask" && object.contains("nodeId"); // only an allocation has a node
-}
-
-Look look_at(const Wanted& wanted, const Value& object) {
-    if (wanted.condition == "state") {
-        const std::string state = state_of(wanted, object);
-        const bool is = wanted.states.count(state) != 0;
-        return {is, !is && wanted.noun == "app" && has_ended(state), "is " + printable(state)};
-    }
-    if (wanted.condition == "empty") {
-        const auto left = number_of(object, "allocationCount");
-        return {left == 0, false, left == 0 ? "is empty" : "has " + pluralize(left, "allocation")};
-    }
-    if (wanted.condition == "gone")
-        return {has_left(wanted, object), false, has_left(wanted, object) ? "is gone" : "is there"};
-    const std::string node = text_of(object, "nodeId");
-    return {!node.empty(), false, node.empty() ? "is pending" : "is on " + printable(node)};
-}
-
-Answer<Look> look(Context& context, const Wanted& wanted, bool seen_before) {
-    const auto object = find(context, wanted);
-    if (object.ok()) return look_at(wanted, *object);
-    if (object.error().exit != Exit::NotFound) return object.error();
-    if (wanted.condition == "gone") return Look{true, false, "is gone"};
-    if (wanted.noun == "alloc") return Look{false, false, "is not there"}; // it may be placed yet
-    if (seen_before) return Look{false, true, "is gone"};
-    return object.error();
-}
 
 // --- waiting ------------------------------------------------------------------------------------
 
@@ -209,16 +78,18 @@ private:
     bool off_ = false;
 };
 
-Failure unsatisfied(const Wanted& wanted, const Look& last, const std::string& how, Exit exit) {
+Failure not_as_wanted(const Wanted& wanted, const Look& last, const std::string& how, Exit exit) {
     std::vector<std::string> hints;
     if (wanted.noun == "ask") hints.push_back("why?  ykctl explain ask " + wanted.name);
     if (wanted.noun == "app" && exit == Exit::NotSatisfied) hints.push_back("why?  ykctl explain app " + wanted.name);
-    return {exit, wanted.noun + " " + wanted.name + " " + last.text + how, hints, 0, {}, {}};
+    if (wanted.noun == "queue" && wanted.condition == "count" && wanted.count.what == "pending")
+        hints.push_back("why?  ykctl explain queue " + wanted.name);
+    return {exit, wanted.text() + (wanted.noun == "idle" ? ": " : " ") + last.text + how, hints, 0, {}, {}};
 }
 
 Outcome satisfied(Context& context, const Wanted& wanted, const Look& last) {
-    const std::string object = wanted.noun + "/" + wanted.name;
-    const std::string text = printable(wanted.noun + " " + wanted.name) + " " + last.text + "\n";
+    const std::string object = wanted.name.empty() ? wanted.noun : wanted.noun + "/" + wanted.name;
+    const std::string text = (wanted.noun == "idle" ? last.text : printable(wanted.text()) + " " + last.text) + "\n";
     return context.show_item({{"object", object}, {"is", last.text}}, object,
                              context.settings().quiet ? std::string{} : text);
 }
@@ -235,11 +106,11 @@ Answer<std::set<std::string>> rms_with_everything(Context& context) {
     return ids;
 }
 
-/// The command. Owner: wait(). Thread: main.
+/// The wait for one object. Owner: wait(). Thread: main.
 class Waiting {
 public:
-    Waiting(Context& context, const Wanted& wanted, std::chrono::milliseconds limit)
-        : context_(context), wanted_(wanted), limit_(limit), deadline_(Clock::now() + limit) {}
+    Waiting(Context& context, const Wanted& wanted, const TimeToWait& time)
+        : context_(context), wanted_(wanted), limit_(time.limit), deadline_(time.end) {}
 
     Outcome run() {
         while (true) {
@@ -256,9 +127,9 @@ private:
         if (!found.ok()) return dial(found.error());
         const Look& last = *found;
         if (last.satisfied) return shown(satisfied(context_, wanted_, last));
-        if (last.hopeless) return unsatisfied(wanted_, last, " and stays so", Exit::Refused);
+        if (last.hopeless) return not_as_wanted(wanted_, last, " and stays so", Exit::Refused);
         if (left().count() <= 0)
-            return unsatisfied(wanted_, last, " still, after " + duration_text(limit_), Exit::NotSatisfied);
+            return not_as_wanted(wanted_, last, " still, after " + duration_text(limit_), Exit::NotSatisfied);
         seen_ = true;
         if (const auto failure = bell_.wait(left().count())) return dial(*failure);
         return std::optional<Exit>{};
@@ -315,10 +186,25 @@ private:
     bool is_incomplete_ = false; // the daemon was restarted, and not all of rms_ are back
 };
 
+Outcome wait_for(Context& context, const Wanted& wanted, const TimeToWait& time) {
+    if (wanted.noun != "daemon") return Waiting{context, wanted, time}.run();
+    YK_TRY(ended, await_daemon(context, time.limit));
+    return ended == Exit::Ok ? satisfied(context, wanted, {true, false, "answers"}) : Outcome{ended};
+}
+
+/// One after the other: what held once need not hold at the end.
 Outcome wait(Context& context, const WaitOptions& options) {
-    YK_TRY(wanted, wanted_of(options));
-    const auto limit = context.begin_wait(kDefaultWait).limit;
-    return Waiting{context, wanted, limit}.run();
+    std::vector<Wanted> all;
+    for (const std::string& object : options.objects) {
+        YK_TRY(wanted, read_wanted(object, options.condition, options.application));
+        all.push_back(std::move(wanted));
+    }
+    const TimeToWait time = context.begin_wait(kDefaultWait);
+    for (const Wanted& wanted : all) {
+        YK_TRY(ended, wait_for(context, wanted, time));
+        if (ended != Exit::Ok) return ended;
+    }
+    return Exit::Ok;
 }
 
 } // namespace
@@ -326,10 +212,14 @@ Outcome wait(Context& context, const WaitOptions& options) {
 void define_wait(Command root, Context& context) {
     const auto command = root.sub("wait", "until something is so, or --timeout (default 30s) is over: exit 7");
     const auto options = std::make_shared<WaitOptions>();
-    command.option("OBJECT", options->object, "app/ID, ask/KEY, alloc/KEY, node/NAME or rm/ID").required();
-    command.option("--for", options->condition, "state=STATE[,STATE] of app, node, rm; placed, gone, empty")
-        .value("CONDITION")
+    command
+        .option("OBJECT", options->objects, "daemon, idle, app/ID, ask/KEY, alloc/KEY, node/NAME, queue/PATH or rm/ID")
         .required();
+    command
+        .option("--for", options->condition,
+                "state=STATE[,STATE] of app, node, rm; pending=N, allocations=N, apps=N, also >= and <=; placed, "
+                "present, empty, gone")
+        .value("CONDITION");
     command.option("--app", options->application, "whose ask or alloc, when several have the key").value("APP");
     command.run([&context, options] { return wait(context, *options); });
 }

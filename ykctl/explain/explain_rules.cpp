@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 
 #include "ykctl/cli/values.h"
-#include "ykctl/commands/rm_serve.h"
 #include "ykctl/explain/explain_kinds.h"
 #include "ykctl/render/table.h"
 #include "ykctl/render/text.h"
+#include "ykctl/rm/rm_serve.h"
 
 namespace yk::cli {
 namespace {

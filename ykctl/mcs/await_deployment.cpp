@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "libcore/base/pluralize.h"
 #include "ykctl/client/states.h"
 #include "ykctl/mcs/wait_until.h"
 #include "ykctl/render/text.h"
@@ -24,7 +25,24 @@ Failure not_placed(const Value& deployment, std::chrono::milliseconds limit) {
                        "why?  ykctl deployment show " + name);
 }
 
+Failure not_begun(const Value& deployment, const std::string& what) {
+    const std::string name = printable(text_of(deployment, "name"));
+    return unsatisfied(fmt::format("deployment {} is placed, but {}", name, what),
+                       "which?  ykctl deployment show " + name);
+}
+
 } // namespace
+
+CommandsLook look_at_commands(const Value& deployment) {
+    CommandsLook found;
+    for (const Value& placement : member_of(member_of(deployment, "schedule"), "placements")) {
+        const Value& command = member_of(placement, "command");
+        const std::string state = text_of(command, "state");
+        if (state == "waiting") ++found.waiting;
+        if (state == "refused" && found.refused++ == 0) found.why = text_of(command, "why");
+    }
+    return found;
+}
 
 bool is_settled(const Value& deployment) {
     const Value& scale = member_of(deployment, "scale");
@@ -40,8 +58,17 @@ Outcome wait_until_placed(Context& context, const ChangedDeployment& changed, st
     return wait_until(context, limit, [&]() -> Answer<std::optional<Failure>> {
         YK_TRY(reply, context.call(si::McsReadRequest{.what = "describe", .kind = "deployment", .id = changed.id}));
         const Value& item = member_of(reply, "item");
-        if (number_of(item, "version") >= changed.version && is_settled(item)) return std::optional<Failure>{};
-        return std::optional{not_placed(item, limit)};
+        if (number_of(item, "version") < changed.version || !is_settled(item))
+            return std::optional{not_placed(item, limit)};
+        const auto commands = look_at_commands(item);
+        if (commands.refused > 0)
+            return not_begun(
+                item, fmt::format("{} refused: {}", pluralize(commands.refused, "command"), printable(commands.why)));
+        if (commands.waiting > 0)
+            return std::optional{
+                not_begun(item, fmt::format("{} not begun after {}", pluralize(commands.waiting, "command"),
+                                            duration_text(limit)))};
+        return std::optional<Failure>{};
     });
 }
 

@@ -32,7 +32,7 @@ struct Opened {
     bool is_sqlite = true;
 
     [[nodiscard]] std::span<const mcs::CheckRule> rules() const {
-        return is_sqlite ? mcs::sqlite_rules() : std::span<const mcs::CheckRule>{};
+        return is_sqlite ? mcs::sqlite_rules() : mcs::postgres_rules();
     }
 };
 
@@ -46,10 +46,13 @@ std::string path_of(const std::string& database) {
     return database.starts_with(kScheme) ? database.substr(kScheme.size()) : database;
 }
 
+constexpr const char* kKnown = "what is known?  sqlite:PATH, PATH or postgresql://HOST/DATABASE";
+
 /// Why there cannot be a database at `path`; nothing: it is a file.
 std::optional<Failure> why_no_file(const std::string& path) {
     const std::vector<std::string> hints{
         "where is it?  mcs.db.url of the settings, below the state directory; ykctl mcs status"};
+    if (path.empty()) return usage_error("--db: the path of the file is missing", {kKnown});
     std::error_code error;
     const auto type = std::filesystem::status(path, error).type();
     if (type == std::filesystem::file_type::regular) return std::nullopt;
@@ -60,9 +63,8 @@ std::optional<Failure> why_no_file(const std::string& path) {
         return not_found(printable(path) + ": it is not a regular file", hints);
     const std::size_t colon = path.find(':');
     if (colon != 0 && colon < path.find('/'))
-        return usage_error(printable(path) + ": there is no such file, and no scheme " +
-                               printable(path.substr(0, colon)),
-                           {"what is known?  sqlite:PATH, PATH or postgresql://HOST/DATABASE"});
+        return usage_error(
+            printable(path) + ": there is no such file, and no scheme " + printable(path.substr(0, colon)), {kKnown});
     return not_found(printable(path) + ": there is no such file", hints);
 }
 

@@ -39,7 +39,7 @@ void define_name(Command command, std::string& name) {
 }
 
 void define_wait(Command command, bool& waits) {
-    command.flag("--wait", waits, "until all replicas are placed, or --timeout (default 30s) is over: exit 7");
+    command.flag("--wait", waits, "until all replicas are placed and run, or --timeout (default 30s) is over: exit 7");
 }
 
 // --- create, set -----------------------------------------------------------------------------------------------------
@@ -170,8 +170,9 @@ void define_pause(Command noun, Context& context, const char* verb, const char* 
 
 Answer<si::McsMetric> metric_of(const std::string& text, const std::optional<std::int64_t>& replica) {
     const std::size_t equals = text.find('=');
+    if (equals == 0) return usage_error(text + ": the name of the metric is missing: METRIC=VALUE, such as load=70");
     const auto value = equals == std::string::npos ? std::nullopt : parse_thousandths(text.substr(equals + 1));
-    if (equals == 0 || !value)
+    if (!value)
         return usage_error(text + ": " +
                            fault_of_thousandths(equals == std::string::npos ? "" : text.substr(equals + 1)) +
                            ", such as load=70");

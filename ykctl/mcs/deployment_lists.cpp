@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykctl/mcs/deployment_lists.h"
+#include "ykctl/mcs/chosen_partition.h"
 
 #include <algorithm>
 #include <chrono>
@@ -72,26 +73,26 @@ Answer<ListLayout> deployment_layout(Context& context) {
     return ListLayout{{text_column("NAME", "name"), text_column("QUEUE", "queue"),
                        child_column("DESIRED", "scale", "desired"), std::move(placed),
                        child_column("PENDING", "schedule", "pending"), std::move(state), std::move(age),
-                       text_column("ID", "id", true), text_column("USER", "user", true),
+                       partition_column(), text_column("ID", "id", true), text_column("USER", "user", true),
                        resource_column("SIZE", "resource", true), std::move(reason)},
                       [](const Value& item) { return text_of(item, "name"); },
-                      "no deployments"};
+                      nothing_of(context, "deployments")};
 }
 
 std::optional<Failure> list_deployments(Context& context, const std::optional<std::string>& queue,
                                         const TakeItems& take) {
-    const auto is_wanted = [&queue](const Value& item) {
+    const auto is_wanted = [&context, &queue](const Value& item) {
         const auto of = text_of(item, "queue");
-        return !queue || of == *queue || of.starts_with(*queue + ".");
+        return is_in_partition(context, item) && (!queue || of == *queue || of.starts_with(*queue + "."));
     };
-    return context.call_pages(si::McsReadRequest{.what = "list", .kind = kKind},
-                              [&](const Value& page) -> std::optional<Failure> {
-                                  std::vector<Value> wanted;
-                                  for (const auto& item : member_of(page, "items"))
-                                      if (is_wanted(item)) wanted.push_back(item);
-                                  take(std::move(wanted));
-                                  return std::nullopt;
-                              });
+    return read_items(context, {.what = "list", .kind = kKind}, [&](std::vector<Value> items) {
+        std::erase_if(items, [&](const Value& item) { return !is_wanted(item); });
+        take(std::move(items));
+    });
+}
+
+std::vector<std::string> states_of_schedules() {
+    return {"New", "Submitted", "Accepted", "Scheduling", "Scheduled", "Degraded", "Rejected", "Removing"};
 }
 
 } // namespace
@@ -100,7 +101,7 @@ void define_deployment_list(Command command, Context& context) {
     const auto queue = std::make_shared<std::optional<std::string>>();
     const auto watch = std::make_shared<WatchOptions>();
     command.option("-q,--queue", *queue, "only those for this queue or below").value("PATH");
-    define_watch(command, *watch);
+    define_watch(command, *watch, FilterKind{"deployment", states_of_schedules(), "tags", "tags"});
     command.run([&context, queue, watch] {
         return list_or_watch(
             context, *watch,

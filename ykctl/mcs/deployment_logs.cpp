@@ -64,9 +64,26 @@ private:
 
     Outcome end(const std::optional<Failure>& failure) {
         if (failure) return with_way_out(*failure, kKind);
-        if (readings_.empty())
-            context_.note("nothing was written yet; ykctl deployment show says what its commands do");
+        if (!readings_.empty()) return Exit::Ok;
+        YK_CHECKED(check_replica());
+        context_.note("nothing was written yet; ykctl deployment show says what its commands do");
         return Exit::Ok;
+    }
+
+    /// Whether the replica that is asked for is there, or will be. One that is beyond the desired ones may still have
+    /// its place.
+    Answer<void> check_replica() {
+        if (!options_.replica || is_placed_) return {};
+        const auto reply = context_.call(si::McsReadRequest{.what = "describe", .kind = kKind, .id = options_.name});
+        if (!reply.ok()) return with_way_out(reply.error(), kKind);
+        const Value& item = member_of(*reply, "item");
+        const Value& scale = member_of(item, "scale");
+        const std::int64_t replica = *options_.replica, count = number_of(scale, "desired");
+        if (!scale.is_object() || (replica >= 0 && replica < count)) return {}; // or the Autoscaler has not seen it yet
+        const std::string name = printable(text_of(item, "name"));
+        return not_found(fmt::format("{} has no replica {}: it has {}", name, replica,
+                                     count == 0 ? "none" : fmt::format("{}, from 0 on", count)),
+                         {"which are there?  ykctl deployment show " + name});
     }
 
     /// What was written since the last look.
@@ -77,6 +94,7 @@ private:
         for (const Value& each : member_of(*reply, "items")) {
             const Life life{number_of(each, "replica"), number_of(each, "attempt")};
             if (options_.replica && *options_.replica != life.first) continue;
+            is_placed_ = true;
             if (!each.contains("bytes")) continue;
             if (auto failure = read(life, static_cast<std::uint64_t>(number_of(each, "bytes")))) return failure;
         }
@@ -178,6 +196,7 @@ private:
     const HeldSignals signals_;
     Reconnect reconnect_{context_, signals_};
     std::map<Life, Reading> readings_;
+    bool is_placed_ = false; // a replica that is asked for was, at some look
 };
 
 } // namespace

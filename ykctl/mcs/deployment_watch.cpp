@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykctl/mcs/deployment_watch.h"
+#include "ykctl/mcs/chosen_partition.h"
 
 #include <algorithm>
 #include <csignal>
@@ -7,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "ykctl/client/dumps.h"
 #include "ykctl/client/reconnect.h"
-#include "ykctl/mcs/read_items.h"
 #include "ykctl/output/item_text.h"
 #include "ykctl/render/text.h"
 
@@ -89,12 +90,13 @@ private:
     }
 
     void print(const Value& change) {
+        const Value& item = member_of(change, "item");
+        if (item.is_object() && !is_in_partition(context_, item)) return;
         const Format format = context_.format();
         if (format == Format::Json || format == Format::JsonLines || format == Format::Yaml) {
             context_.out() << json_line(change);
             return;
         }
-        const Value& item = member_of(change, "item");
         const std::string name = printable(text_of(item, "name"));
         if (format == Format::Name) {
             if (item.is_object()) context_.out() << name << "\n";

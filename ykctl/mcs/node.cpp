@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykctl/mcs/node.h"
+#include "ykctl/mcs/chosen_partition.h"
 
 #include <unistd.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ykctl/cli/values.h"
+#include "ykctl/client/dumps.h"
 #include "ykctl/client/states.h"
 #include "ykctl/client/watch.h"
-#include "ykctl/mcs/read_items.h"
 #include "ykctl/mcs/send_change.h"
 #include "ykctl/render/text.h"
 
@@ -101,25 +104,32 @@ std::string state_of(const Value& node) {
     return flag_of(node, "schedulable") ? "schedulable" : "draining";
 }
 
-ListLayout node_layout() {
+ListLayout node_layout(const Context& context) {
     return {{text_column("NAME", "id"),
              text_column("PARTITION", "partition"),
              {{"STATE"}, state_of},
              resource_column("CAPACITY", "capacity", false),
              {{"REASON"}, [](const Value& node) { return or_dash(printable(text_of(node, "refusal"))); }}},
             [](const Value& node) { return text_of(node, "id"); },
-            "no nodes"};
+            nothing_of(context, "nodes")};
+}
+
+std::optional<Failure> list_mcs_nodes(Context& context, const TakeItems& take) {
+    return read_items(context, {.what = "list", .kind = kKind}, [&](std::vector<Value> nodes) {
+        std::erase_if(nodes, [&context](const Value& node) { return !is_in_partition(context, node); });
+        take(std::move(nodes));
+    });
 }
 
 void define_list(Command command, Context& context) {
     const auto watch = std::make_shared<WatchOptions>();
-    define_watch(command, *watch);
+    define_watch(command, *watch,
+                 FilterKind{"mcs node", {"refused", "waiting", "schedulable", "draining"}, "attributes", "attributes"});
     command.run([&context, watch] {
-        return list_or_watch(
-            context, *watch,
-            {{},
-             [] { return Answer<ListLayout>{node_layout()}; },
-             [&context](const TakeItems& take) { return read_items(context, {.what = "list", .kind = kKind}, take); }});
+        return list_or_watch(context, *watch,
+                             {{},
+                              [&context] { return Answer<ListLayout>{node_layout(context)}; },
+                              [&context](const TakeItems& take) { return list_mcs_nodes(context, take); }});
     });
 }
 

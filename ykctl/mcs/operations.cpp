@@ -12,7 +12,6 @@
 #include "ykctl/client/dumps.h"
 #include "ykctl/client/states.h"
 #include "ykctl/client/watch.h"
-#include "ykctl/mcs/read_items.h"
 #include "ykctl/mcs/wait_until.h"
 #include "ykctl/render/text.h"
 

@@ -85,7 +85,7 @@ std::string transport_text(const Value& status) {
 std::string relay_text(const Value& status) {
     const Value& relay = member_of(status, "relay");
     if (!relay.is_object()) return {};
-    if (!flag_of(relay, "leads")) return "another daemon is it";
+    if (!flag_of(relay, "leads")) return "not this daemon";
     std::string text = fmt::format("{}, {} sent, {} to be acknowledged",
                                    flag_of(relay, "running") ? "running" : "waits for the broker",
                                    pluralize(number_of(relay, "sent"), "change"), number_of(relay, "underWay"));

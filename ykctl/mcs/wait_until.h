@@ -11,8 +11,6 @@
 
 namespace yk::cli {
 
-inline constexpr std::chrono::milliseconds kDefaultWait{30000};
-
 /// `look` answers nothing when there is nothing to wait for any more, else how it is, as the failure of a command whose
 /// time is over.
 [[nodiscard]] Outcome wait_until(Context& context, std::chrono::milliseconds limit,

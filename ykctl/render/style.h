@@ -2,6 +2,7 @@
 #pragma once
 // Colours and bars, for output that a person reads: on a terminal, or with --color always.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,8 @@ namespace yk::cli {
 struct Style {
     bool colour = false;
     bool bars = false;
+    bool is_ascii = false;   // the terminal shows nothing else
+    std::size_t columns = 0; // lines of tables are no longer than that; 0: they may be
 
     [[nodiscard]] std::string bold(std::string_view text) const { return wrap("1", text); }
     [[nodiscard]] std::string red(std::string_view text) const { return wrap("31", text); }

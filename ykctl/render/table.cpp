@@ -2,6 +2,7 @@
 #include "ykctl/render/table.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "libcore/base/check.h"
 #include "ykctl/render/harmless.h"
@@ -25,6 +26,29 @@ std::size_t cell_width(std::string_view cell) {
     return display_width(shown);
 }
 
+/// The first part of a cell, with its colours, that takes at most `width` columns, the ellipsis included. REQUIRES: the
+/// width is not 0.
+std::string cut_cell(const std::string& cell, std::size_t width, const std::string& ellipsis) {
+    if (cell_width(cell) <= width) return cell;
+    std::string part;
+    std::size_t used = 0;
+    bool is_cut = false;
+    for (std::string_view left = cell; !left.empty();) {
+        if (left.front() == '\x1b') {
+            const std::size_t code = std::min(left.find('m'), left.size() - 1) + 1;
+            part += left.substr(0, code); // also of what is cut off: it ends the colour
+            left.remove_prefix(code);
+            continue;
+        }
+        const auto next = take_character(left);
+        if (is_cut) continue;
+        used += next.width;
+        is_cut = used >= width;
+        part += is_cut ? std::string_view{ellipsis} : next.bytes;
+    }
+    return part;
+}
+
 std::string padded(const std::string& cell, std::size_t width, Align align) {
     const auto shown = cell_width(cell);
     const std::string blanks(width > shown ? width - shown : 0, ' ');
@@ -46,12 +70,41 @@ void Table::add(std::vector<std::string> cells) {
 template <class CellAt>
 std::string Table::line(CellAt&& cell_at) const {
     std::string text;
-    for (std::size_t column = 0; column < headings_.size(); ++column) {
-        if (column > 0) text += std::string(kGap, ' ');
-        text += padded(cell_at(column), widths_[column], headings_[column].align);
+    for (const std::size_t column : shown_) {
+        if (column != shown_.front()) text += std::string(kGap, ' ');
+        const std::string cell = fits_ ? cut_cell(cell_at(column), widths_[column], ellipsis_) : cell_at(column);
+        text += padded(cell, widths_[column], headings_[column].align);
     }
     trim_right(text);
     return text;
+}
+
+std::size_t Table::width() const {
+    std::size_t sum = shown_.empty() ? 0 : kGap * (shown_.size() - 1);
+    for (const std::size_t column : shown_) sum += widths_[column];
+    return sum;
+}
+
+void Table::fit(const Style& style) {
+    constexpr std::size_t kLeast = 12; // of a column that is made narrower
+    fits_ = style.columns != 0;
+    ellipsis_ = style.is_ascii ? "~" : "\u2026";
+    const auto narrow = [&](std::size_t column, std::size_t least) {
+        const std::size_t over = width() - std::min(width(), style.columns);
+        widths_[column] -= std::min(over, widths_[column] - std::min(widths_[column], least));
+    };
+    while (fits_ && width() > style.columns) {
+        if (headings_[shown_.back()].align == Align::Left) narrow(shown_.back(), kLeast);
+        if (width() <= style.columns) return;
+        auto leaving = shown_.end(); // the first one never does: it is the name
+        for (auto each = shown_.begin() + 1; each < shown_.end(); ++each)
+            if (!headings_[*each].is_wanted &&
+                (leaving == shown_.end() || headings_[*each].rank <= headings_[*leaving].rank))
+                leaving = each;
+        if (leaving == shown_.end()) break;
+        shown_.erase(leaving);
+    }
+    for (auto each = shown_.rbegin(); fits_ && each != shown_.rend(); ++each) narrow(*each, 1);
 }
 
 std::string Table::text(const Style& style, bool headers) {
@@ -61,6 +114,9 @@ std::string Table::text(const Style& style, bool headers) {
         for (const auto& row : rows_) width = std::max(width, cell_width(row[column]));
         widths_.push_back(width);
     }
+    shown_.resize(headings_.size());
+    std::iota(shown_.begin(), shown_.end(), std::size_t{0});
+    fit(style);
     std::string all;
     if (headers) all = style.bold(line([&](std::size_t column) { return headings_[column].text; })) + "\n";
     return all + more_text();

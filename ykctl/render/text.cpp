@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <cwchar>
 #include <utility>
+
+#include <locale.h>
 
 #include <fmt/format.h>
 
@@ -12,6 +15,16 @@ namespace yk::cli {
 namespace {
 
 constexpr std::int64_t kMilli = 1000;
+
+/// As the C library knows it for UTF-8, whatever the user's locale is.
+std::size_t character_width(char32_t code) {
+    static const locale_t kUtf8 = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+    if (kUtf8 == nullptr) return 1;
+    const locale_t before = ::uselocale(kUtf8);
+    const int width = ::wcwidth(static_cast<wchar_t>(code));
+    ::uselocale(before);
+    return width < 0 ? 1 : static_cast<std::size_t>(width);
+}
 
 /// A number with at most `digits` digits after the point, and no zeros at the end.
 std::string decimal_text(double value, int digits) {
@@ -104,9 +117,20 @@ std::string time_text(std::int64_t unix_nanoseconds) {
     return text + fmt::format(".{:06}Z", part / 1000);
 }
 
+ShownCharacter take_character(std::string_view& text) {
+    const auto [length, code] = decode_character(text);
+    const std::size_t bytes = std::max<std::size_t>(1, length);
+    const ShownCharacter next{text.substr(0, bytes), length == 0 ? 1 : character_width(code)};
+    text.remove_prefix(bytes);
+    return next;
+}
+
 std::size_t display_width(std::string_view text) {
-    return static_cast<std::size_t>(std::count_if(
-        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+    const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+    if (std::all_of(text.begin(), text.end(), is_ascii)) return text.size();
+    std::size_t width = 0;
+    while (!text.empty()) width += take_character(text).width;
+    return width;
 }
 
 std::string or_dash(std::string text) {

@@ -31,7 +31,14 @@ using yk::escaped_lines;
 using yk::printable; // texts from a daemon may contain control characters, which a terminal would obey
 using yk::printable_lines;
 using yk::shortened;
-/// The number of columns `text` takes: code points, not bytes.
+/// One character of a text, and how many columns it takes.
+struct ShownCharacter {
+    std::string_view bytes;
+    std::size_t width;
+};
+/// Takes the first character off. REQUIRES: the text is not empty.
+[[nodiscard]] ShownCharacter take_character(std::string_view& text);
+/// The number of columns `text` takes on a terminal: two for a wide character, none for one that is put over another.
 [[nodiscard]] std::size_t display_width(std::string_view text);
 /// `-` for the empty text.
 [[nodiscard]] std::string or_dash(std::string text);

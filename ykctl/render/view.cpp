@@ -2,9 +2,11 @@
 #include "ykctl/render/view.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "libcore/config/suggest.h"
+#include "ykctl/render/path_column.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -28,8 +30,8 @@ std::string take_number(const std::string& text, std::size_t& at) {
     return first < at ? text.substr(first, at - first) : std::string{};
 }
 
-/// Finds a column by its name, else by the first words of its name: `apps` for APPS run/acc/max.
-Result<std::size_t> find_column(const std::string& wanted, const ListLayout& layout) {
+/// Finds a column by its name, else by the first words of its name: `apps` for APPS run/acc/max; else by a path.
+Result<Column> find_column(const std::string& wanted, const ListLayout& layout) {
     std::string name = wanted;
     std::transform(name.begin(), name.end(), name.begin(), lower);
     std::vector<std::string> names;
@@ -38,8 +40,11 @@ Result<std::size_t> find_column(const std::string& wanted, const ListLayout& lay
         const auto found = std::find_if(names.begin(), names.end(), [&](const std::string& known) {
             return begins == name ? known == name : known.compare(0, begins.size(), begins) == 0;
         });
-        if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+        if (found != names.end()) return layout.columns[static_cast<std::size_t>(found - names.begin())];
     }
+    static const std::set<std::string> kFormerNames{"id", "key", "queue", "rm", "user", "group", "partition"};
+    if (kFormerNames.count(name) != 0 && !names.empty() && names.front() == "name") return layout.columns.front();
+    if (is_path(wanted)) return path_column(wanted);
     const std::vector<std::string_view> known(names.begin(), names.end());
     const std::string near = config::nearest(name, known);
     return Error::of("there is no column '" + wanted + "'; there are " + join(names, ", ") +
@@ -54,20 +59,31 @@ std::string column_name(const Heading& heading) {
     return name;
 }
 
-bool SortedItems::Item::is_before(const Item& other) const {
-    if (key != other.key) return key < other.key;
+bool SortedItems::Key::is_before(const Key& other) const {
+    if (numbers != other.numbers) return numbers < other.numbers;
     return naturally_before(text, other.text);
 }
 
+bool SortedItems::is_before(const Item& a, const Item& b) const {
+    for (std::size_t i = 0; i < by_.size(); ++i) {
+        const Key &left = by_[i].descending ? b.keys[i] : a.keys[i], &right = by_[i].descending ? a.keys[i] : b.keys[i];
+        if (left.is_before(right)) return true;
+        if (right.is_before(left)) return false;
+    }
+    return false;
+}
+
 void SortedItems::add(const std::vector<Value>& items) {
-    for (const Value& item : items)
-        items_.push_back({by_.order ? by_.order(item) : SortKey{}, by_.order ? std::string{} : by_.cell(item),
-                          Value::to_msgpack(item)});
+    for (const Value& item : items) {
+        std::vector<Key> keys;
+        for (const auto& [column, descending] : by_)
+            keys.push_back(column.order ? Key{column.order(item), {}} : Key{{}, column.cell(item)});
+        items_.push_back({std::move(keys), Value::to_msgpack(item)});
+    }
 }
 
 void SortedItems::take(std::size_t most, const std::function<void(std::vector<Value>)>& page) {
-    std::stable_sort(items_.begin(), items_.end(),
-                     [this](const Item& a, const Item& b) { return descending_ ? b.is_before(a) : a.is_before(b); });
+    std::stable_sort(items_.begin(), items_.end(), [this](const Item& a, const Item& b) { return is_before(a, b); });
     for (std::size_t at = 0; at < items_.size();) {
         std::vector<Value> items;
         for (; at < items_.size() && items.size() < most; ++at)
@@ -79,8 +95,12 @@ void SortedItems::take(std::size_t most, const std::function<void(std::vector<Va
 
 Result<std::optional<SortedItems>> order_of(const TableView& view, const ListLayout& layout) {
     if (view.sort_by.empty() || layout.columns.empty()) return std::optional<SortedItems>{};
-    YK_TRY(by, find_column(view.sort_by, layout));
-    return std::optional<SortedItems>{std::in_place, layout.columns[by], view.descending};
+    std::vector<SortedItems::By> by;
+    for (const auto& [column, descending] : view.sort_by) {
+        YK_TRY(found, find_column(column, layout));
+        by.push_back({std::move(found), descending});
+    }
+    return std::optional<SortedItems>{std::in_place, std::move(by)};
 }
 
 Result<void> pick_columns(const TableView& view, ListLayout& layout) {
@@ -89,9 +109,10 @@ Result<void> pick_columns(const TableView& view, ListLayout& layout) {
         return {}; // a list without columns exists in machine formats only
     std::vector<Column> chosen;
     for (const std::string& name : view.columns) {
-        YK_TRY(at, find_column(name, layout));
-        chosen.push_back(layout.columns[at]);
+        YK_TRY(found, find_column(name, layout));
+        chosen.push_back(std::move(found));
         chosen.back().wide = false;
+        chosen.back().heading.is_wanted = true;
     }
     layout.columns = std::move(chosen);
     return {};

@@ -14,37 +14,49 @@
 
 namespace yk::cli {
 
+struct SortBy {
+    std::string column; // its name
+    bool descending = false;
+};
+
 struct TableView {
     std::vector<std::string> columns; // names, in order; empty: those of the format
-    std::string sort_by;              // the name of a column; empty: the order in which the items arrive
-    bool descending = false;
+    std::vector<SortBy> sort_by;      // the first one counts most; empty: the order in which the items arrive
     bool headers = true;
 };
 
 /// The name of a column for --columns and --sort-by: `last-reason` for LAST REASON.
 [[nodiscard]] std::string column_name(const Heading& heading);
 
-/// Sorts the items of a list by a column; equal ones stay in their order. Keeps each item as msgpack, which is a tenth
+/// Sorts the items of a list by columns; equal ones stay in their order. Keeps each item as msgpack, which is a tenth
 /// of the size of a Value, so that a million asks fit into memory.
 class SortedItems {
 public:
-    SortedItems(Column by, bool descending) : by_(std::move(by)), descending_(descending) {}
+    struct By {
+        Column column;
+        bool descending = false;
+    };
+    explicit SortedItems(std::vector<By> by) : by_(std::move(by)) {}
     void add(const std::vector<wire::Value>& items);
     /// Hands on all items in order and keeps none. Pages have at most `most` items; the first one sets the widths of a
     /// table.
     void take(std::size_t most, const std::function<void(std::vector<wire::Value>)>& page);
 
 private:
-    struct Item {
-        SortKey key;
-        std::string text; // of the cell, when there is no key
-        std::vector<std::uint8_t> packed;
+    struct Key { // of one column
+        SortKey numbers;
+        std::string text; // of the cell, when there are no numbers
 
-        [[nodiscard]] bool is_before(const Item& other) const;
+        [[nodiscard]] bool is_before(const Key& other) const;
+    };
+    struct Item {
+        std::vector<Key> keys;
+        std::vector<std::uint8_t> packed;
     };
 
-    const Column by_;
-    const bool descending_;
+    [[nodiscard]] bool is_before(const Item& a, const Item& b) const;
+
+    const std::vector<By> by_;
     std::vector<Item> items_;
 };
 

@@ -10,26 +10,21 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
+#include <filesystem>
 #include <mutex>
 #include <optional>
-#include <ostream>
 #include <thread>
 
 namespace yk::scenario {
 namespace {
 
-constexpr int kPass = 0, kFail = 1, kBroken = 2;
-
-/// The result of one file.
-struct Verdict {
-    int status = kPass;
-    std::vector<StepFailure> failures;
-    std::string error; // of a broken one
-};
-
-Verdict broken(std::string error) {
-    return {kBroken, {}, std::move(error)};
+FileResult broken(std::string error) {
+    FileResult result;
+    result.verdict = Verdict::Broken;
+    result.error = std::move(error);
+    return result;
 }
 
 /// Why the daemon cannot play the scenario; empty when it can.
@@ -50,7 +45,7 @@ Duration liveness_of(const Value& hello) {
 }
 
 /// `keep`: the RMs and the session stay, so that somebody can look at what came of it.
-Verdict play_at(const Scenario& scenario, const wire::ClientOptions& options, bool keep) {
+FileResult play_at(const Scenario& scenario, const wire::ClientOptions& options, bool keep) {
     auto connected = wire::Client::connect(options);
     if (!connected) return broken(fmt::format("cannot reach ykd at {}: {}", options.url, connected.error().message));
     wire::Client& client = **connected;
@@ -61,64 +56,63 @@ Verdict play_at(const Scenario& scenario, const wire::ClientOptions& options, bo
     if (!keep) player.unregister_all();
     if (!keep) client.bye();
     if (!played) return broken(fmt::format("lost ykd at {}: {}", options.url, played.error().message));
-    const int status = played->empty() ? kPass : kFail;
-    return {status, std::move(*played), {}};
+    FileResult result;
+    if (!played->empty()) result.verdict = Verdict::Fail;
+    for (const StepFailure& failure : *played) result.failures.push_back(failure.text());
+    return result;
 }
 
-Verdict play_spawned(const Scenario& scenario, wire::ClientOptions options) {
+FileResult play_spawned(const Scenario& scenario, wire::ClientOptions options) {
     SpawnOptions spawn;
     spawn.manual_schedule = scenario.manual_schedule;
     spawn.virtual_clock = scenario.virtual_clock;
     auto daemon = PrivateDaemon::start(spawn);
     if (!daemon) return broken(daemon.error().text());
     options.url = (*daemon)->url();
-    Verdict verdict = play_at(scenario, options, false);
-    if (verdict.status == kBroken)
+    FileResult result = play_at(scenario, options, false);
+    if (result.verdict == Verdict::Broken)
         for (const std::string& text : {(*daemon)->how_it_ended(), (*daemon)->log()})
-            if (!text.empty()) verdict.error += "\n  " + text;
-    return verdict;
+            if (!text.empty()) result.error += "\n  " + text;
+    return result;
 }
 
-Verdict play_file(const std::string& file, const ScenarioOptions& options) {
-    const auto scenario = load_scenario(file);
-    if (!scenario) return broken(scenario.error().text());
-    Verdict verdict =
-        options.spawn ? play_spawned(*scenario, options.client) : play_at(*scenario, options.client, options.keep);
-    if (verdict.status == kBroken) verdict.error = file + ": " + verdict.error;
-    return verdict;
-}
-
-void print(const std::string& file, const Verdict& verdict, std::ostream& out, std::ostream& err) {
-    if (verdict.status == kBroken) {
-        out.flush();
-        err << "ykctl: " << verdict.error << '\n';
-        return;
+FileResult play_file(const std::string& file, const ScenarioOptions& options) {
+    const auto began = std::chrono::steady_clock::now();
+    auto scenario = load_scenario(file);
+    FileResult result;
+    if (!scenario) {
+        result = broken(scenario.error().text());
+    } else {
+        if (!scenario->config && !options.config.empty()) scenario->config = options.config;
+        result =
+            options.spawn ? play_spawned(*scenario, options.client) : play_at(*scenario, options.client, options.keep);
+        if (result.verdict == Verdict::Broken) result.error = file + ": " + result.error;
     }
-    out << (verdict.status == kPass ? "PASS " : "FAIL ") << file << '\n';
-    for (const StepFailure& failure : verdict.failures) out << "  " << failure.text() << '\n';
-    out.flush();
+    result.file = file;
+    result.took = std::chrono::steady_clock::now() - began;
+    return result;
 }
 
-/// The verdicts of all files, which several threads make and one takes in file order.
+/// The results of all files, which several threads make and one takes in file order.
 class Results {
 public:
-    explicit Results(std::size_t count) : verdicts_(count) {}
+    explicit Results(std::size_t count) : results_(count) {}
 
-    void put(std::size_t index, Verdict verdict) {
+    void put(std::size_t index, FileResult result) {
         const std::lock_guard lock{mutex_};
-        verdicts_[index] = std::move(verdict);
+        results_[index] = std::move(result);
         ready_.notify_all();
     }
-    Verdict take(std::size_t index) {
+    FileResult take(std::size_t index) {
         std::unique_lock lock{mutex_};
-        ready_.wait(lock, [&] { return verdicts_[index].has_value(); });
-        return *std::exchange(verdicts_[index], std::nullopt);
+        ready_.wait(lock, [&] { return results_[index].has_value(); });
+        return *std::exchange(results_[index], std::nullopt);
     }
 
 private:
     std::mutex mutex_;
     std::condition_variable ready_;
-    std::vector<std::optional<Verdict>> verdicts_;
+    std::vector<std::optional<FileResult>> results_;
 };
 
 } // namespace
@@ -128,7 +122,30 @@ bool has_feature(const Value& hello, std::string_view name) {
     return std::find(features.begin(), features.end(), name) != features.end();
 }
 
-int run_scenarios(const ScenarioOptions& options, std::ostream& out, std::ostream& err) {
+Result<std::vector<std::string>> files_in(const std::vector<std::string>& files_and_folders) {
+    namespace fs = std::filesystem;
+    std::vector<std::string> files;
+    for (const std::string& each : files_and_folders) {
+        std::error_code fault;
+        if (!fs::is_directory(each, fault)) {
+            files.push_back(each);
+            continue;
+        }
+        std::vector<std::string> found;
+        fs::recursive_directory_iterator at{each, fault};
+        for (; !fault && at != fs::recursive_directory_iterator{}; at.increment(fault)) {
+            const std::string extension = at->path().extension();
+            if (extension == ".yaml" || extension == ".yml") found.push_back(at->path().string());
+        }
+        if (fault) return Error::of(fmt::format("{}: {}", each, fault.message()));
+        if (found.empty()) return Error::of(fmt::format("{}: there is no *.yaml or *.yml in it", each));
+        std::sort(found.begin(), found.end());
+        files.insert(files.end(), found.begin(), found.end());
+    }
+    return files;
+}
+
+void run_scenarios(const ScenarioOptions& options, const std::function<void(FileResult)>& take) {
     // Files that are played at the same time on one running daemon would take over each other's RM.
     const auto most = options.spawn ? static_cast<std::size_t>(std::max(options.parallel, 1)) : std::size_t{1};
     Results results{options.files.size()};
@@ -139,14 +156,8 @@ int run_scenarios(const ScenarioOptions& options, std::ostream& out, std::ostrea
     };
     std::vector<std::thread> workers;
     for (std::size_t i = 0; i < std::min(most, options.files.size()); ++i) workers.emplace_back(work);
-    int status = kPass;
-    for (std::size_t i = 0; i < options.files.size(); ++i) {
-        const Verdict verdict = results.take(i);
-        print(options.files[i], verdict, out, err);
-        status = std::max(status, verdict.status);
-    }
+    for (std::size_t i = 0; i < options.files.size(); ++i) take(results.take(i));
     for (std::thread& worker : workers) worker.join();
-    return status;
 }
 
 } // namespace yk::scenario

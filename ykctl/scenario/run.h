@@ -2,12 +2,13 @@
 #pragma once
 // `ykctl scenario run`: plays scenario files (scenario.md) against a daemon.
 
-#include <iosfwd>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "protocol/client/client.h"
+#include "ykctl/scenario/report.h"
 
 namespace yk::scenario {
 
@@ -15,6 +16,7 @@ struct ScenarioOptions {
     std::vector<std::string> files; // played and reported in this order
     bool spawn = false;             // a fresh private daemon per file
     int parallel = 1;               // files that are played at once; used only with `spawn`
+    std::string config;             // of the files that have none; empty: the built-in one
     bool keep = false;              // leave the RMs and all they have where they are, for others to look at
     wire::ClientOptions client;     // the running daemon; with `spawn` only its timeout, strict and trace are used
 };
@@ -22,9 +24,11 @@ struct ScenarioOptions {
 /// Whether the reply to Hello lists this optional feature.
 [[nodiscard]] bool has_feature(const wire::Value& hello, std::string_view name);
 
-/// Plays every file. `out` gets a PASS or FAIL line per file and the unmet expectations, `err` malformed files and
-/// unreachable daemons. Returns the exit status of scenario.md: 0 all pass, 1 an expectation failed, 2 a file is
-/// malformed or a daemon cannot be reached.
-[[nodiscard]] int run_scenarios(const ScenarioOptions& options, std::ostream& out, std::ostream& err);
+/// The scenario files that are meant: a folder stands for all *.yaml and *.yml in it and below, by name. An error names
+/// a folder without one, or one that cannot be read.
+[[nodiscard]] Result<std::vector<std::string>> files_in(const std::vector<std::string>& files_and_folders);
+
+/// Plays every file, and hands on what came of each, in their order.
+void run_scenarios(const ScenarioOptions& options, const std::function<void(FileResult)>& take);
 
 } // namespace yk::scenario

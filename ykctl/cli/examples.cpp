@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykctl/cli/examples.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace yk::cli {
+namespace {
+
+/// Each begins with the path of its command. A noun has the first one that begins with it.
+constexpr std::string_view kExamples[] = {
+    "status --watch",
+    "ping --wait --timeout 30s",
+    "health",
+    "version",
+    "rm register demo",
+    "rm list",
+    "rm show demo",
+    "rm log demo --count 20",
+    "rm serve demo --exec",
+    "rm deregister demo --force",
+    "recovery done demo --id r1 --as-restored",
+    "recovery list allocations demo",
+    "recovery resolve retry demo",
+    "node add n-1 -R memory=64Gi,vcore=16",
+    "node list --state Draining --sort-by allocated:desc",
+    "node show n-1",
+    "node update n-1 -R memory=128Gi,vcore=16",
+    "node drain n-1 --reason maintenance",
+    "node undrain n-1",
+    "node remove n-1 --force",
+    "queue list --columns name,max,used,pending",
+    "queue tree -o wide",
+    "queue show root.batch",
+    "app add job -q root.batch -u ann:staff",
+    "app list --pending",
+    "app show job",
+    "app remove job",
+    "ask add job -n 10 -R memory=4Gi,vcore=1 --wait",
+    "ask list --app job",
+    "ask show job-1",
+    "ask remove --app job --all",
+    "alloc list --node n-1",
+    "alloc show job-1",
+    "alloc release job-1",
+    "deployment create web -q root.web --replicas 3 -R memory=1Gi,vcore=1 --wait",
+    "deployment list",
+    "deployment show web",
+    "deployment set web -R memory=2Gi,vcore=1",
+    "deployment scale web 5",
+    "deployment autoscale web --metric load=70 --max 10",
+    "deployment metric web load=85",
+    "deployment pause web",
+    "deployment resume web",
+    "deployment apply -f web.yaml --dry-run",
+    "deployment wait web",
+    "deployment watch web",
+    "deployment logs web --replica 0",
+    "deployment delete web --wait",
+    "mcs status",
+    "mcs node create n-1 -R memory=64Gi,vcore=16",
+    "mcs node list",
+    "mcs node set n-1 -R memory=128Gi,vcore=16",
+    "mcs node drain n-1",
+    "mcs node undrain n-1",
+    "mcs node delete n-1",
+    "mcs inspect deployment web",
+    "mcs resync all",
+    "mcs reconcile deployment web",
+    "mcs dead-letters",
+    "mcs retry all",
+    "mcs bump-epoch",
+    "mcs check --db sqlite:/var/lib/ykd/mcs.db",
+    "partition list",
+    "partition show default",
+    "user list",
+    "user show ann",
+    "group list",
+    "group show staff",
+    "config show",
+    "config check queues.yaml --strict",
+    "config diff queues.yaml",
+    "config edit",
+    "config reload -f queues.yaml --dry-run",
+    "config history",
+    "config rollback --dry-run",
+    "config view-client",
+    "context add prod -s tls+tcp://sched.example:9811 --token-file prod.token",
+    "context use prod",
+    "context list",
+    "context remove prod",
+    "explain app job",
+    "explain ask job-1",
+    "explain preemption job-1",
+    "explain queue root.batch",
+    "explain node n-1",
+    "explain user ann root.batch",
+    "explain config queues",
+    "explain placement --user ann --tag namespace=team",
+    "scenario run scenarios/ --spawn -j 4 --junit report.xml",
+    "replay --nodes nodes.csv --pods pods.csv --spawn",
+    "replay gen trace --nodes 100 --pods 2000",
+    "recording play records/",
+    "recording verify records/",
+    "dump all all.json",
+    "dump diff before.json after.json",
+    "dump verify all.json",
+    "events --follow --object job",
+    "metrics --grep allocated",
+    "log level core debug",
+    "wait app/job --for pending=0 --timeout 10m",
+    "sched step 10",
+    "clock show",
+    "clock advance 1h",
+    "completion bash",
+    "help quantities",
+};
+
+bool begins_with(std::string_view example, std::string_view path) {
+    return example.starts_with(path) && (example.size() == path.size() || path.empty() || example[path.size()] == ' ');
+}
+
+} // namespace
+
+std::string_view example_of(std::string_view path) {
+    const auto* const found = std::find_if(std::begin(kExamples), std::end(kExamples),
+                                           [path](std::string_view example) { return begins_with(example, path); });
+    return found == std::end(kExamples) ? std::string_view{} : *found;
+}
+
+} // namespace yk::cli
