@@ -26,7 +26,7 @@ in_bash() {
     shift
     COMP_WORDS=("$@")
     COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-    _ykctl
+    _ykctl || true # compgen fails when it finds nothing
     [[ ${COMPREPLY[*]} == "$expected" ]] || fail "bash: '$*' offers '${COMPREPLY[*]}', not '$expected'"
 }
 
@@ -40,6 +40,32 @@ in_bash 'bash zsh fish' ykctl completion ''
 in_bash '' ykctl replay gen --nodes '' # a number here, a file without gen
 in_bash '/etc/hostname' ykctl replay --nodes /etc/hostn
 in_bash 'add' ykctl --rm node node a # the value of an option is no command
+
+# Names from the daemon, which are never taken for a command; and nothing, at once, without one.
+folder=$(mktemp -d /tmp/yk.XXXXXX)
+"${ykctl%ctl}d" --listen "$folder/s" 2>"$folder/log" &
+pid=$!
+# shellcheck disable=SC2064 # now
+trap "kill $pid 2>/dev/null || true; rm -rf $folder" EXIT
+PATH=${ykctl%/*}:$PATH
+"$ykctl" -s "$folder/s" wait daemon >/dev/null
+"$ykctl" -s "$folder/s" rm register a --quiet
+# shellcheck disable=SC2016 # that is what it is called
+for name in n-1 n-2 m 'n-$(touch hacked)'; do "$ykctl" -s "$folder/s" node add "$name" -R vcore=4 --quiet; done
+"$ykctl" -s "$folder/s" app add job --tag namespace=team --quiet
+"$ykctl" -s "$folder/s" ask add job --key k1 -R vcore=1 --quiet
+# shellcheck disable=SC2016
+in_bash 'n-$(touch hacked) n-1 n-2' ykctl -s "$folder/s" node show n-
+[[ ! -e hacked ]] || fail "bash: a name was taken for a command"
+in_bash 'm' ykctl --socket "$folder/s" node drain n-1 m
+in_bash 'job' ykctl -s "$folder/s" alloc list --app j
+in_bash 'root.team' ykctl -s "$folder/s" queue show root.
+in_bash 'k1' ykctl -s "$folder/s" alloc show ''
+in_bash 'default' ykctl -s "$folder/s" node list -p d
+in_bash 'a' ykctl -s "$folder/s" rm show ''
+in_bash 'node/m' ykctl -s "$folder/s" wait node/m
+in_bash '' ykctl -s "$folder/s" node add '' # a new one
+in_bash '' ykctl -s "$folder/none" node show ''
 
 # The daemon's: what its --help has.
 # shellcheck source=/dev/null
@@ -67,4 +93,8 @@ if command -v fish >/dev/null; then
     in_fish '--watch' 'ykctl -s ipc:///x node ls --w'
     in_fish 'json jsonl' 'ykctl node ls -o j'
     in_fish 'Rejected Resuming Running' 'ykctl app list --state R'
+    # shellcheck disable=SC2016
+    in_fish 'n-$(touch hacked) n-1 n-2' "ykctl -s $folder/s node show n-"
+    in_fish 'job' "ykctl -s $folder/s alloc list --app j"
+    [[ ! -e hacked ]] || fail "fish: a name was taken for a command"
 fi

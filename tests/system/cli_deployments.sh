@@ -50,6 +50,12 @@ expect 1 'n1' mcs node create n1 -R vcore=8
 within_20_s "web does not run" comes_to '^web root.a 5 3 2 Scheduling '
 says '^state: +Scheduling$' deployment show web
 says '^n1 +default +schedulable +3Gi 8 vcore ' mcs node list
+says '^n1$' -p default mcs node list -o name
+says '^no nodes in partition gpu$' -p gpu mcs node list
+says '^web$' -p default deployment list -o name
+says '^no deployments in partition gpu$' -p gpu deployment list
+json 'd["items"]' '[]' -p gpu deployment list -o json
+says ' AGE +PARTITION +ID ' deployment list -o wide
 says '^scheduler: +RM mcs is running: 2 deployments with replicas, 1 node$' mcs status
 expect 2 'what is to change' mcs node set n1
 says '^  show, describe  ' deployment --help
@@ -86,6 +92,7 @@ says '^deployment web autoscaled$' deployment autoscale web --min 2 --max 8 --me
 says '^scaling: +2 to 8, by load=70; mon-fri 00:00=3$' deployment show web
 expect 1 "'weight' is no metric" deployment metric web weight=7
 expect 2 'such as load=70' deployment metric web load
+expect 2 '=3: the name of the metric is missing: METRIC=VALUE, such as load=70$' deployment metric web =3
 expect 2 'from 0 to 9223372036854775.807' deployment metric web load=-5
 expect 2 'from 0 to 9223372036854775.807' deployment metric web load=9223372036854775807
 says '^deployment web takes load=490$' deployment metric web load=490
@@ -135,6 +142,12 @@ says '^deployment taken deleted$' deployment delete taken
 says '^deployment new unchanged$' deployment apply -f "$work/two.yaml"
 sed -i 's/^replicas: 0/replica: 0/' "$work/two.yaml"
 expect 2 "two.yaml:3:1: unknown field 'replica'" deployment apply -f "$work/two.yaml"
+printf 'name: first\nuser: ann\nreplicas: 0\n---\nname: ""\nreplicas: 0\n' >"$work/nameless.yaml"
+expect 2 'nameless.yaml:5:7: name is empty$' deployment apply -f "$work/nameless.yaml"
+sed -i '/^name: ""/d' "$work/nameless.yaml"
+expect 2 'nameless.yaml:5:1: Deployment lacks name$' deployment apply -f "$work/nameless.yaml"
+expect 4 'there is no deployment "first"' deployment show first # nothing was changed
+expect 2 'deployments\?  ykctl deployment apply -f FILE' apply -f "$work/two.yaml"
 for outcome in changed unchanged; do # limits alone are no policy
     says "^deployment web $outcome\$" deployment apply -f - <<<'{name: web, policy: {up: {windowSeconds: 60}}, replicas: 5}'
 done

@@ -42,7 +42,7 @@ expect 2 "is no state of app; did you mean 'Running'" wait app/web --for state=R
 expect 2 "is no condition of node" wait node/n1 --for placed
 expect 2 "ask has no state" wait ask/a --for state=Running
 expect 2 "--app goes with" wait node/n1 --for empty --app web
-expect 2 "for is required" wait node/n1
+expect 2 "for what[?]  --for CONDITION" wait node/n1
 says "rm demo is Running" wait rm/demo --for state=running
 says '"is": "is empty"' wait node/n1 --for empty -o json
 

@@ -49,6 +49,35 @@ def test_a_database_in_use_is_left_alone_and_a_broken_one_mended():
         check(kinds["deploymentscale"] == kinds["deploymentschedule"] == 0, kinds)
 
 
+def test_what_somebody_with_a_shell_has_removed_is_named():
+    with Daemon("--state", "@.", "--settings", "@conf", files={"conf": "mcs: {enabled: true}\n"}) as daemon:
+        client, path = daemon.client(), daemon.folder + "/mcs.db"
+        until("MCS runs", lambda: client.get("McsRead", {"what": "status"})["state"] == "running")
+        daemon.end(signal.SIGTERM)
+        with sqlite3.connect(path) as base:
+            base.execute("DELETE FROM mcs_meta WHERE key = 'log_epoch'")
+            base.execute("UPDATE lease SET epoch = 9223372036854775807 WHERE name = 'scheduler'")
+        status, printed, said = check_database(path)
+        check(status == 8 and "missing mcs_meta log_epoch" in printed and "epoch lease scheduler" in printed, status, printed, said)
+        status, printed, said = check_database(path, "--repair")
+        check(status == 0 and "2 rows mended" in printed and "nothing is wrong" in printed, status, printed, said)
+        with sqlite3.connect(path) as base:
+            base.execute("DROP TABLE placement")
+            base.execute("INSERT INTO node VALUES(x'ff00', 'n', 1, '{}', '{}', '{}', 1, 10, 20)")
+            base.execute("DELETE FROM lease WHERE name = 'purge'")
+        for words in ((), ("--repair",)):
+            status, printed, said = check_database(path, *words)
+            check(status == 8 and "missing table placement: " in printed and "put a copy" in printed and "id: it is not UTF-8" in printed
+                  and "missing lease purge" in printed and "--repair" not in said, status, printed, said)
+        status, printed, said = check_database(path, "-o", "json")
+        found = json.loads(printed)["item"]["findings"]
+        check(status == 8 and not any(one["mendable"] for one in found), found)
+        with sqlite3.connect(path) as base:
+            base.execute("DELETE FROM mcs_meta WHERE key = 'schema_version'")
+        status, printed, said = check_database(path)
+        check(status == 1 and "the row schema_version is missing in mcs_meta" in said and "put a copy back" in said, status, printed, said)
+
+
 def test_what_is_no_database_is_said_and_stays_as_it_is():
     with Daemon() as daemon:
         missing = daemon.folder + "/none.db"
@@ -81,6 +110,9 @@ def test_what_is_no_database_is_said_and_stays_as_it_is():
         check(status == 4 and "not a regular file" in said, status, said)
         status, _, said = check_database("foo:bar")
         check(status == 2 and "no scheme foo" in said and "postgresql://" in said, status, said)
+        for nothing in ("sqlite:", ""):
+            status, _, said = check_database(nothing)
+            check(status == 2 and "the path of the file is missing" in said and "sqlite:PATH" in said, status, said)
         status, _, said = check_database("postgresql://user:secret@127.0.0.1:1/none")
         check(status == 1 and "secret" not in said and "127.0.0.1" in said, status, said)
 

@@ -194,13 +194,19 @@ releases() {
 
 drains() {
     local node
-    says '^node n1 drained$' node drain n1
+    says '^node n1 draining: 1 allocation stays until it ends$' node drain n1
     says '^n1 +Draining' node list
+    says '^node n1 draining' node drain n1 --reason 'disk is broken'
+    says '^n1 +Draining .* disk is broken \(.+, 20[0-9-]+T[0-9:.]+Z\)$' node list
+    json 'd["item"]["attributes"]["si/rackname"]' r1 node show n1 -o json # the others stay
     says '^node n1 undrained$' node undrain n1
+    checks=$((checks + 1))
+    if ykctl node list -o json | grep -q 'broken'; then fail 'an undrained node has a reason to be drained'; fi
     says '^n1 +Active' node list
     node=$(ykctl alloc list -o jsonl | head -1 | sed 's/.*"nodeId":"\([^"]*\)".*/\1/')
     expect 1 "node $node still has [0-9]+ allocation" node remove "$node"
-    says "^node $node drained$" node drain "$node"
+    says "^node $node draining: [0-9]+ allocations? stays? until " node drain "$node"
+    says "^$node +Draining" node list
 }
 
 many_asks() {
@@ -243,7 +249,7 @@ dumps() {
     expect 0 'all that is named is there' dump verify "$work/a.json"
     expect 0 'all that is named is there' dump verify
     expect 2 'is no dump of all' dump verify <(echo '{}')
-    says 'drained' node drain n2
+    says 'drain' node drain n2
     ykctl dump all "$work/b.json" 2>/dev/null
     expect 8 'nodeID=n2.\.schedulable: true -> false' dump diff "$work/a.json" "$work/b.json"
     says '"what": "partitions"' dump partitions

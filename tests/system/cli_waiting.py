@@ -30,6 +30,17 @@ def test_a_command_with_wait_ends_within_its_timeout_also_while_the_daemon_is_bu
             foreign.execute("ROLLBACK")
 
 
+def test_a_command_ends_within_its_timeout_while_the_database_cannot_be_opened():
+    with Daemon("--state", "@.", "--settings", "@conf", files={"conf": SETTINGS, "mcs.db/blocks": ""}) as daemon:
+        for words in (("deployment", "list"), ("deployment", "create", "x"), ("mcs", "node", "list")):
+            began = time.monotonic()
+            with Running(daemon, *words, "--timeout", "3s") as command:
+                said = command.ends(1)
+            took = time.monotonic() - began
+            check(took < 6, words, "took", took, "s")  # what is read was waited for 5 s more
+            check("unable to open database file (E_BUSY)" in said, said)
+
+
 def cut_off(*words):
     """What ykctl says when the daemon goes away while it waits for an answer, and does not come back."""
     with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listener:

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import unittest.mock
 
 from daemon_support.certificates import make_certificate
 
@@ -349,6 +350,17 @@ def test_a_restart_of_the_daemon_in_the_middle():
         check(there == {one.key: one.node_id for one in rm.allocations()} and len(there) == 3097, len(there))
 
 
+def test_a_restart_with_more_than_fits_into_one_request():
+    with Daemon() as daemon, serving(daemon) as (rm, told):
+        tags = {"a": "x" * (64 << 10), "b": "x" * (64 << 10)}
+        rm.add_asks(*(ask(f"a{number}", required_node="none", tags=tags) for number in range(140)))  # 18 MB
+        rm.sync()
+        daemon.restart()
+        until("it has recovered", lambda: told.of("recovered"))
+        rm.sync()
+        check(len(rm.pending()) == 140 and told.of("rejected") == [], told.of("rejected"))
+
+
 def test_cuts_and_restarts_together_lose_and_double_nothing():
     for seed in range(2):
         chance, count, asked = random.Random(seed), 0, set()
@@ -462,6 +474,111 @@ def test_callbacks_use_the_resource_manager_but_do_not_wait_for_themselves():
         told.rm = rm
         rm.add_asks(ask("a"), ask("b"))
         until("they are released", lambda: sorted(told.keys("released")) == ["a", "b"])
+
+
+def threads_of_the_client():
+    return [thread.name for thread in threading.enumerate() if thread.name.startswith("ykd-")]
+
+
+def test_a_block_that_is_not_entered_leaves_nothing_behind():
+    async def life(daemon):
+        rm = ykd.aio.ResourceManager("ipc://" + daemon.path, "rm:1", config=CONFIG)
+        try:
+            async with asyncio.timeout(0.2), rm:
+                raise AssertionError("it was entered")
+        except TimeoutError:
+            check(asyncio.all_tasks() == {asyncio.current_task()}, asyncio.all_tasks())
+
+    with Daemon() as daemon, unittest.mock.patch("ykd.manager.TIME_LIMIT", 0.2):
+        daemon.end()
+        rm = ykd.ResourceManager("ipc://" + daemon.path, "rm:1", config=CONFIG)
+        raises(ykd.NoAnswer, rm.__enter__)
+        check(threads_of_the_client() == [], threads_of_the_client())
+        asyncio.run(life(daemon))
+
+
+def test_a_second_start_is_refused_and_disturbs_nothing():
+    async def life(daemon):
+        async with ykd.aio.ResourceManager("ipc://" + daemon.path, "rm:2", config=CONFIG) as rm:
+            for again in (rm.start, rm.__aenter__):
+                try:
+                    await again()
+                    raise AssertionError("it was started twice")
+                except RuntimeError as error:
+                    check("already started" in str(error), error)
+            await rm.sync()
+            await rm.leave()
+
+    with Daemon() as daemon, serving(daemon) as (rm, _):
+        for again in (rm.start, rm.__enter__):
+            check("already started" in str(raises(RuntimeError, again)))
+        rm.sync()
+        asyncio.run(life(daemon))
+
+
+def test_close_waits_for_callbacks_no_longer_than_it_may():
+    class Hanging(Told):
+        def __init__(self):
+            super().__init__()
+            self.go_on = threading.Event()
+
+        def allocated(self, allocation):
+            self.calls.append(("allocated", allocation))
+            self.go_on.wait(DEADLINE)
+
+    with Daemon() as daemon:
+        told = Hanging()
+        rm = ykd.ResourceManager("ipc://" + daemon.path, "rm:1", told, config=CONFIG)
+        rm.start()
+        rm.add_nodes(*NODES)
+        rm.add_applications(APPLICATION)
+        rm.add_asks(ask("a"))
+        until("it is called", lambda: told.of("allocated"))
+        check("callbacks did not end within the time limit" in str(raises(ykd.NoAnswer, rm.close, 0.1)))
+        until("only that is left", lambda: threads_of_the_client() == ["ykd-callbacks"])
+        told.go_on.set()
+        rm.close()
+        check(len(told.of("stopped")) == 1 and threads_of_the_client() == [], told.of("stopped"))
+
+
+def test_asyncio_callbacks_that_are_cancelled_or_hang():
+    logging.getLogger("ykd").setLevel(logging.CRITICAL)
+
+    class Awaited(Told):
+        async def allocated(self, allocation):
+            self.calls.append(("allocated", allocation))
+            if allocation.key == "a":
+                raise asyncio.CancelledError
+            if allocation.key == "hangs":
+                await self.go_on.wait()
+
+    async def life(daemon, told):
+        told.go_on = asyncio.Event()
+        rm = ykd.aio.ResourceManager("ipc://" + daemon.path, "rm:1", told, config=CONFIG)
+        await rm.start()
+        await rm.add_nodes(*NODES)
+        await rm.add_applications(APPLICATION)
+        await rm.add_asks(ask("a"), ask("b"))
+        async with asyncio.timeout(DEADLINE):
+            while len(told.keys("allocated")) < 2:
+                await asyncio.sleep(0.01)
+            await rm.sync()
+            check([(name, type(error)) for name, error in told.of("callback_failed")] == [("allocated", RuntimeError)], told.of("callback_failed"))
+            await rm.add_asks(ask("hangs"))
+            while "hangs" not in told.keys("allocated"):
+                await asyncio.sleep(0.01)
+            for wanted, closing in ((TimeoutError, asyncio.wait_for(rm.close(), 0.1)), (ykd.NoAnswer, rm.close(0.1))):
+                try:
+                    await closing
+                    raise AssertionError(f"{wanted.__name__} was not raised")
+                except wanted:
+                    pass
+            told.go_on.set()
+            await rm.close()
+        check(len(told.of("stopped")) == 1 and asyncio.all_tasks() == {asyncio.current_task()}, told.of("stopped"), asyncio.all_tasks())
+
+    with Daemon() as daemon:
+        asyncio.run(life(daemon, Awaited()))
 
 
 def test_victims_are_confirmed():

@@ -5,6 +5,7 @@ import sqlite3
 
 from daemon_support import *
 from daemon_support.processes import gone, is_running
+from daemon_support.running import Running, told
 from daemon_support.serving import ykctl
 
 AS = "nobody" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
@@ -214,6 +215,32 @@ def test_another_command_takes_the_place_of_the_first():  # rs R-127
         check(item["schedule"]["applicationID"] == name and item["schedule"]["current"], item["schedule"])
 
 
+def test_a_change_takes_a_quarter_at_a_time_and_no_two_lives_meet():  # rs R-127, rs R-171
+    with hosted() as daemon:
+        client = ready(daemon)
+        node(client, vcore=100_000)
+        places = daemon.folder + "/places"
+        os.mkdir(places)
+        os.chmod(places, 0o777)
+        os.chmod(daemon.folder, 0o755)
+        command = (f"exec 9>>{places}/$MCS_REPLICA; flock -n 9 || {{ echo taken; exit 1; }}; trap 'sleep 0.4; exit 0' TERM; "
+                   "echo %s; while :; do sleep 0.02 9>&-; done")
+        create(client, "web", command % "first", 4)
+        for replica in range(4):
+            says(client, "web", replica, "first")
+        began, away = time.monotonic(), []
+        with Running(daemon, "deployment", "set", "web", "--command", command % "second", "--wait") as change_:
+            while change_.process.poll() is None:
+                away.append(4 - states(client, "web").count("running"))
+                time.sleep(0.01)
+            change_.ends(0)
+        check(time.monotonic() - began > 1.6, "they did not go one by one:", time.monotonic() - began)
+        check(max(away) <= 2, "so many were away at once:", away)  # one that ends, and one that is about to begin
+        for replica in range(4):
+            says(client, "web", replica, "second")
+            check("taken" not in read(client, "web", replica), read(client, "web", replica))
+
+
 def refusal(client, name):
     until("it is refused", lambda: states(client, name) == ["refused"])
     return placements(client, name)[0]["command"]["why"]
@@ -225,6 +252,8 @@ def test_who_may_have_commands_run():
         node(client)
         create(client, "web", "true")
         why = refusal(client, "web")
+        said = told(daemon, "deployment", "create", "new", "--command", "true", "--queue", "root.web", "-R", "vcore=1", "--wait", status=7)
+        check("deployment new is placed, but 1 command refused: " in said and "mcs.local.users" in said, said)
         check(f"given by {OWN}" in why and "mcs.local.users" in why, why)
         check(why in daemon.text(), daemon.text())
         client.refused("E_INVALID", "McsWrite", {"verb": "set", "kind": "deployment", "id": "web", "body": {
@@ -325,13 +354,18 @@ def test_ykctl_shows_what_runs():
         text = ykctl(daemon, "deployment", "logs", "web")
         check("0: first\n0: second\n0: third\n" in text and "1: third\n" in text, text)
         check(ykctl(daemon, "deployment", "logs", "web", "--replica", "1", "--lines", "1") in ("third\n", ""))
+        said = ykctl(daemon, "deployment", "logs", "web", "--replica", "7", wanted=4)
+        check("web has no replica 7: it has 2, from 0 on" in said, said)
         check("of 1000 run, for 2 replicas" in ykctl(daemon, "mcs", "status"))
+        said = ykctl(daemon, "mcs", "node", "set", "here", "-a", "kind=foo", wanted=1)
+        check("the kind of a node stays, and this one is local" in said and "delete the node" in said, said)
+        ykctl(daemon, "mcs", "node", "set", "here", "-a", "kind=local")
         shows = ykctl(daemon, "deployment", "show", "web")
         check("COMMAND" in shows and "given by" in shows, shows)
         ykctl(daemon, "deployment", "create", "api", "-q", "root.web", "--replicas", "2", "--wait", "--command", "sleep 600")
         listed = lambda name: next(line for line in ykctl(daemon, "deployment", "list").splitlines() if line.startswith(name))
         until("both run, and that is nothing to say", lambda: ", " not in listed("api") and "Scheduled" in listed("api"))
-        ykctl(daemon, "deployment", "create", "no", "-q", "root.other", "--replicas", "1", "--wait", "--command", "sleep 600")
+        ykctl(daemon, "deployment", "create", "no", "-q", "root.other", "--replicas", "1", "--wait", "--command", "sleep 600", wanted=7)
         until("what does not run is listed", lambda: "Scheduled, 0 of 1 run" in listed("no"))
         for name in ("api", "no"):
             ykctl(daemon, "deployment", "delete", name, "--wait")

@@ -64,7 +64,7 @@ def test_each_change_is_seen():
         write(client, "scale", "there", replicas=3)
         watching.sees("modified", "there", lambda item: item["scale"]["desired"] == 3)
         write(client, "delete", "web")
-        check(watching.sees("deleted", "web") == {"id": made["id"], "name": "web", "uid": made["uid"]})
+        check(watching.sees("deleted", "web") == {"id": made["id"], "name": "web", "uid": made["uid"], "partition": "default"})
         one.sees("deleted", "web")  # all that is merged for it, and nothing of others
         one.cursor = watching.cursor
         write(client, "pause", "there")
@@ -141,7 +141,8 @@ def test_ykctl_prints_changes():
         there = {"what": "describe", "kind": "deployment", "id": "there"}
         until("all is written of it", lambda: client.get("McsRead", there)["item"].get("schedule", {}).get("state") == "Scheduling")
         with Running(daemon, "deployment", "watch") as all_, Running(daemon, "deployment", "watch", "web", "-o", "jsonl") as one, \
-                Running(daemon, "deployment", "watch", "--from", "now", "-o", "name") as now:
+                Running(daemon, "deployment", "watch", "--from", "now", "-o", "name") as now, \
+                Running(daemon, "deployment", "watch", "-p", "gpu") as other, Running(daemon, "deployment", "watch", "-p", "default") as same:
             all_.says("ADDED     there  0/1", on="out")
             probes = iter(range(1000))
 
@@ -161,10 +162,13 @@ def test_ykctl_prints_changes():
             all_.says("DELETED   web", on="out")
             one.says('"change":"deleted"', on="out")
             now.says("web\n", on="out")
-            for each in (all_, one, now):
+            same.says("ADDED     there  0/1", "DELETED   web", on="out")
+            other.says("RESYNC", on="out")
+            for each in (all_, one, now, other, same):
                 each.signal(signal.SIGINT)
                 each.ends(INTERRUPTED)
             check('"there"' not in one.out and now.out.startswith("probe"), one.out, now.out)
+            check(all(line.startswith("RESYNC") for line in other.out.splitlines()), other.out)
 
 
 main(globals())

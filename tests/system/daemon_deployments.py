@@ -245,6 +245,23 @@ def test_any_end_loses_nothing_that_was_answered():  # rs R-027, rs R-064, rs R-
             check(rows == scales == len(wanted), rows, scales, len(wanted))
 
 
+def test_children_that_are_to_stay_are_scaled_and_deleted_as_others():  # rs R-008, rs R-127
+    with hosted() as daemon:
+        client = ready(daemon)
+        client.change("McsWrite", {"verb": "create", "kind": "node", "id": "n1", "body": {"resource": {"vcore": 10_000}}})
+        create(client, "web", 2, deleteMode="owners")
+        until("all run", lambda: metrics(client)["mcs_replicas_placed"] == "2")
+        client.change("McsWrite", {"verb": "set", "kind": "deployment", "id": "web", "body": {"deleteMode": "orphan"}})
+        scale(client, "web", 5)
+        until("so many run", lambda: metrics(client)["mcs_replicas_placed"] == "5", 20)  # the reconciler looks once a minute
+        client.change("McsWrite", {"verb": "set", "kind": "deployment", "id": "web", "body": {"deleteMode": "owners"}})
+        delete(client, "web")
+        until("none runs", lambda: metrics(client)["mcs_replicas_placed"] == "0", 20)
+        with sqlite3.connect(daemon.folder + "/mcs.db") as database:
+            left = lambda: [database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("deployment_scale", "deployment_schedule")]
+            until("no row is left", lambda: left() == [0, 0], 20)
+
+
 def test_what_others_did_to_the_rows_is_followed():  # rs R-007, rs R-101, rs R-104, F-01, F-44
     with hosted() as daemon:
         client = ready(daemon)
@@ -453,6 +470,58 @@ def test_a_database_that_is_damaged_while_it_is_used_stops_nothing_else():  # rs
         client = ready(daemon)
         until("all run as before", lambda: metrics(client)["mcs_replicas_placed"] == "40")
         check(not any("MCS" in one for one in client.get("Status")["degraded"]))
+
+
+def test_a_database_that_is_taken_away_while_it_is_used_takes_no_write():  # rs R-033, rs R-154, F-33
+    with hosted() as daemon:
+        client = ready(daemon)
+        create(client, "web", 3)
+        comes_to(client, {"web": 3})
+        path = daemon.folder + "/mcs.db"
+        ends = ("", "-wal", "-shm")
+        for end in ends:
+            os.rename(path + end, path + ".away" + end)
+        client.seq += 1
+        reply = client.ask("McsWrite", write("scale", "web", 4), seq=client.seq)
+        check(not reply["ok"] and reply["err"]["name"] == "E_BUSY" and "mcs.db was removed, moved or replaced" in reply["err"]["message"], reply)
+        until("it is said", lambda: any("mcs.db was removed" in one for one in client.get("Status")["degraded"]))
+        check(client.get("Health")["Healthy"] is False or client.get("McsRead", {"what": "status"})["degraded"], "it is not healthy")
+        check(desired(client) == {"web": 3}, "what is known is shown")
+        sqlite3.connect(path).execute("CREATE TABLE other(x)")
+        check(not client.ask("McsWrite", write("scale", "web", 4), seq=client.seq)["ok"], "it is written into another file")
+        for end in ends:
+            if os.path.exists(path + end):
+                os.remove(path + end)
+            os.rename(path + ".away" + end, path + end)
+        until("the same request, sent again, is carried out", lambda: client.ask("McsWrite", write("scale", "web", 4), seq=client.seq)["ok"])
+        comes_to(client, {"web": 4})
+        until("all is well", lambda: not any("MCS" in one for one in client.get("Status").get("degraded", [])))
+        daemon.restart(signal.SIGKILL)
+        comes_to(ready(daemon), {"web": 4})
+
+
+def test_a_row_that_nobody_understands_is_not_changed():  # rs R-071, F-46
+    with hosted() as daemon:
+        client = ready(daemon)
+        create(client, "web", 3)
+        client.change("McsWrite", {"verb": "create", "kind": "node", "id": "n1", "body": {"resource": {"vcore": 100_000}}})
+        comes_to(client, {"web": 3})
+        database = sqlite3.connect(daemon.folder + "/mcs.db", timeout=20, isolation_level=None)
+        database.execute("UPDATE deployment SET resource = '{\"vcore\":-5}', version = version + 1")
+        database.execute("UPDATE node SET capacity = '{\"vcore\":-3}', version = version + 1")
+
+        def refusal(request):
+            client.seq += 1
+            reply = client.ask("McsWrite", request, seq=client.seq)
+            if not reply["ok"] and reply["err"]["name"] == "E_BUSY":
+                client.seq -= 1  # it has not used its number up
+            return None if reply["ok"] else reply["err"]["message"]
+        until("a change says why", lambda: "resource: the amount of vcore is less than 0" in (refusal(write("scale", "web", 2)) or ""))
+        until("that of a node, too", lambda: "capacity: the amount of vcore is less than 0" in (refusal(
+            {"verb": "drain", "kind": "node", "id": "n1", "body": {}}) or ""))
+        database.execute("UPDATE deployment SET resource = '{\"vcore\":500}', version = version + 1")
+        until("a row that was mended is changed", lambda: refusal(write("scale", "web", 2)) is None)
+        comes_to(client, {"web": 2})
 
 
 def test_a_disk_that_fails_delays_writes_and_loses_none():  # rs R-033, rs R-034, F-32

@@ -9,6 +9,7 @@ import http.client
 import json
 import random
 import threading
+from urllib.parse import quote, unquote
 
 from daemon_support.certificates import make_certificate
 from daemon_support.deployments import change
@@ -67,6 +68,34 @@ def test_every_route_answers():  # I-430, I-432
         web.refused(405, "partitions", method="DELETE")
         check("mcs: {enabled: true}" in web.refused(409, "mcs/status"), "it says how")
         check(web.ask("/ws/v1/Partitions/")[1]["Location"] == "/ws/v1/partitions")
+        _, headers, body = web.ask('/ws/v1/Partitions/?"><script>')
+        check(headers["Location"] == '/ws/v1/partitions?"><script>' and b'href="/ws/v1/partitions?&#34;&gt;&lt;script&gt;"' in body, headers, body)
+        for path in ("events/batch?start=%ff", "events/batch?count=%ff", "events/stream?count=%ff", "page/use?span=%ff",
+                     "partition/default/applications/%ff", "partition/default/queue/%ff", "partition/default/usage/user/%ff",
+                     "partition/default/node/%ff", "partition/default/application/%ff"):
+            check("this should not have happened" not in web.refused(400, path), path)
+        web.refused(404, "partition/%ff/queues")
+
+
+def test_names_with_slashes_and_dots():
+    daemon, web = web_daemon("--manual-schedule")
+    with daemon:
+        rm = Rm(daemon, config=CONFIG.replace("default", "gpu/a#b"))
+        place = {"partitionName": "gpu/a#b"}
+        names = ("a/b", "a%2Fc", ".", "..", "%", "a+b")
+        rm.nodes(*({"nodeID": name, "attributes": {"si/node-partition": "gpu/a#b"}} for name in names))
+        rm.applications(*({"applicationID": name, **place} for name in names))
+
+        def escaped(name):
+            return quote(quote(name, safe="").replace(".", "%2E"), safe="")
+        partition = "partition/" + escaped("gpu/a#b")
+        check(len(web.get(partition + "/nodes")) == len(names) and len(web.get(f"page/{partition}/nodes")["nodes"]) == len(names))
+        for name in names:
+            check(web.get(f"{partition}/node/{escaped(name)}")["nodeID"] == name, name)
+            for path in (f"{partition}/application/", f"{partition}/queue/root.a/application/"):
+                check(web.get(path + escaped(name))["applicationID"] == name, path, name)
+        for once in ("%25", "a+b", "a%252Fc"):  # as the original knows them
+            check(web.get(f"{partition}/node/{once}")["nodeID"] == unquote(once), once)
 
 
 def test_partitions_of_several_rms():  # I-431
@@ -93,6 +122,31 @@ def test_long_lists_come_whole():  # I-405
         status, headers, body = web.ask("/ws/v1/partition/default/nodes", Accept_Encoding="gzip")
         check(status == 200 and headers["Content-Encoding"] == "gzip")
         check(len(json.loads(gzip.decompress(body))) == 5000)
+
+
+def test_large_full_dumps_are_sent_list_by_list():  # I-435
+    daemon, web = web_daemon()
+    with daemon:
+        rm = Rm(daemon)
+        rm.nodes(*({"nodeID": f"n{number:03}"} for number in range(100)))
+        rm.applications(*({"applicationID": f"app{number}"} for number in range(10)))
+
+        def asks(first, last):
+            rm.asks(*({"allocationKey": f"k{number}", "applicationID": f"app{number % 10}"} for number in range(first, last)))
+        asks(0, 12_000)
+        until("10,000 are placed", lambda: rm.dump("partitions")[0].get("totalContainers") == 10_000)
+        small = json.loads(web.ask("/debug/fullstatedump")[2])
+        asks(12_000, 22_000)
+        rm.told()
+        status, headers, body = web.ask("/debug/fullstatedump")
+        large = json.loads(body)
+        check(status == 200 and "Content-Length" not in headers and set(large) == set(small), status, headers, set(large) ^ set(small))
+        check(all(type(large[name]) is type(small[name]) for name in large), {name: type(value) for name, value in large.items()})
+        check(large["nodes"] == small["nodes"] and len(large["nodes"][0]["nodesInfo"]) == 100, large["nodes"][0].keys())
+        check([one["queuename"] for one in large["queues"]] == [one["queuename"] for one in small["queues"]], large["queues"])
+        check(sum(len(one["requests"]) for one in large["applications"]) == 12_000, "not all asks are in it")
+        check(sum(len(one["allocations"]) for one in large["applications"]) == 10_000, "not all allocations are in it")
+        check([one["userName"] for one in large["users"]] == ["u"] and large["partitions"][0]["name"] == "default", large["users"])
 
 
 def test_events_as_they_come():  # I-630 to I-634
@@ -166,6 +220,7 @@ def test_deployments_are_written_with_a_token():  # rs R-157
         check("not known" in ask(401, "POST", body=web_row, Authorization="Bearer guess")[1]["message"])
         check("admin" in ask(403, "POST", body=web_row, Authorization="Bearer rm")[1]["message"])
         # what
+        check("body.policy" in ask(400, "POST", body={**web_row, "policy": {"metrics": [{}]}})[1]["message"], "it names the field")
         check("body.size" in ask(400, "POST", body={**web_row, "size": 1})[1]["message"])
         for bad in ("", "[]", "{", '"\xff"', "{\"name\": " + "[" * 100000 + "]" * 100000 + "}", {"name": "web"}, {**web_row, "replicas": "two"},
                     {**web_row, "replicas": 1.5}, {**web_row, "id": 7}, {**web_row, "size": 1}):
@@ -197,6 +252,11 @@ def test_deployments_are_written_with_a_token():  # rs R-157
         check([one["name"] for one in web.get("mcs/deployments")] == ["api"])
         status, headers, _ = web.ask("/ws/v1/mcs/deployments/w", "PATCH", "{}", **admin)
         check(status == 405 and headers["Allow"] == "DELETE, GET, OPTIONS, PUT", status, headers)
+        # who guesses
+        for number in range(2, 7):
+            told = ask(401, "DELETE", "/nope", Authorization=f"Bearer guess{number}")[1]["message"]
+            check(("not known" if number < 6 else "wrong tokens came from") in told, number, told)
+        check("wrong tokens came from" in ask(401, "DELETE", "/nope")[1]["message"])
 
 
 def test_tls_and_addresses():
@@ -221,6 +281,14 @@ def test_tls_and_addresses():
         check(web.get("clusters") == [])
         check(web.ask("/ws/v1/clusters", Origin="https://dash.example.com")[1]["Access-Control-Allow-Origin"] == "https://dash.example.com")
         check("Access-Control-Allow-Origin" not in web.ask("/ws/v1/clusters", Origin="https://evil.example.com")[1])
+        asked = {"Access_Control_Request_Method": "PUT", "Access_Control_Request_Headers": "authorization,if-match"}
+        status, headers, _ = web.ask("/ws/v1/mcs/deployments/x", method="OPTIONS", Origin="https://dash.example.com", **asked)
+        check(status == 200 and headers["Access-Control-Allow-Origin"] == "https://dash.example.com" and headers["Vary"] == "Origin", status, headers)
+        check("PUT" in headers["Access-Control-Allow-Methods"] and "Authorization,If-Match" in headers["Access-Control-Allow-Headers"], headers)
+        headers = web.ask("/ws/v1/mcs/deployments", method="POST", body=b"{}", Origin="https://dash.example.com")[1]
+        check(headers["Access-Control-Allow-Origin"] == "https://dash.example.com", "what is refused can be read, too", headers)
+        headers = web.ask("/ws/v1/mcs/deployments/x", method="OPTIONS", Origin="https://evil.example.com", **asked)[1]
+        check(not any(name.startswith("Access-Control") for name in headers), headers)
         plain = Web(port)
         try:
             plain.ask("/livez")
@@ -265,6 +333,14 @@ def rude(port, number):
             peer.sendall(chance.choice(lines) % chance.randbytes(chance.randrange(2000)))
         except OSError:
             pass
+
+
+def test_large_requests_are_told_so():
+    daemon, web = web_daemon()
+    with daemon:
+        status, _, body = web.ask("/ws/v1/validate-conf", "POST", b"#" * (5 << 20))
+        check(status == 413 and b"too large" in body, status, body)
+        check(web.ask("/ws/v1/validate-conf", "POST", b"#" * (3 << 20))[0] == 200)
 
 
 def test_rude_clients_harm_nobody():

@@ -38,8 +38,8 @@ echo precious >"$folder/file"
 refused 1 "something that is no socket is in its place" --listen "ipc://$folder/file"
 [[ $(cat "$folder/file") == precious ]] || fail "the file in the socket's place was touched"
 refused 1 "the system's limit for sockets is 107" --listen "ipc://$folder/$(printf 'x%.0s' {1..120})"
-refused 1 "addresses are ipc://PATH" --listen abstract://ykd
-refused 1 "addresses are ipc://PATH" --listen nonsense
+refused 1 "addresses are /PATH, ipc://PATH" --listen abstract://ykd
+refused 1 "addresses are /PATH, ipc://PATH" --listen nonsense
 refused 1 "unencrypted tcp beyond this machine" --listen tcp://0.0.0.0:0
 refused 1 "give --tls-cert and --tls-key" --listen tls+tcp://127.0.0.1:0
 refused 1 "there is no group nosuchgroup" --listen "ipc://$folder/g" --socket-group nosuchgroup
@@ -60,6 +60,19 @@ started "$folder/s" --socket-mode 0660 --pidfile "$folder/pid"
 kill -TERM "${pids[-1]}"
 wait "${pids[-1]}" || fail "exit status $? after TERM"
 [[ ! -e $folder/s && ! -e $folder/pid ]] || fail "socket or pid file were left behind"
+
+# A path without its scheme, and a line for whoever waits until it listens
+refused 2 "--ready-fd 99: no descriptor of this number is open for writing" --ready-fd 99
+refused 2 "--ready-fd x: the number of a descriptor is wanted" --ready-fd x
+refused 2 "--ready-fd 0: no descriptor of this number is open for writing" --ready-fd 0 <"$folder/file"
+mkfifo "$folder/ready"
+"$ykd" --listen "$folder/s" --ready-fd 7 7>"$folder/ready" 2>>"$folder/log" &
+pids+=($!)
+[[ $(timeout 20 cat "$folder/ready") == ready ]] || fail "--ready-fd: no line came, or the descriptor was not closed"
+"$YK_BIN/ykctl" -s "$folder/s" --timeout 1s ping >/dev/null || fail "it said ready and does not answer"
+(cd "$folder" && "$YK_BIN/ykctl" -s ./s ping >/dev/null) || fail "a path that begins with ./ is no address"
+kill -TERM "${pids[-1]}"
+wait "${pids[-1]}" || fail "exit status $? after TERM"
 
 # Configuration and settings
 printf 'partitions:\n  - name: default\n    queues:\n      - name: root\n        maxapplication: 3\n' >"$folder/wrong.yaml"

@@ -11,7 +11,8 @@ from daemon_support.certificates import make_certificate, openssl
 
 
 def tokens(role, secret):
-    return f"# for the test\n{role} spark-*  {hashlib.sha256(secret.encode()).hexdigest()}\n"
+    pattern = "spark-*" if role == "rm" else "*"  # an admin may do everything
+    return f"# for the test\n{role} {pattern}  {hashlib.sha256(secret.encode()).hexdigest()}\n"
 
 
 def test_tcp_takes_tokens_only():

@@ -198,6 +198,31 @@ what_a_reload_means_for_people() { # C-242, C-403, C-423, C-433
     says 'reloaded' config reload -f "$work/people.yaml"
     for app in a1 b1 c1; do says 'removed' app remove "$app"; done
 }
+edit_and_why() { # annoyances: config edit, a message with a change, two of the history compared
+    local before now
+    export TMPDIR=$work
+    configuration 21 >"$work/why.yaml"
+    says 'reloaded' config reload -f "$work/why.yaml" -m 'more for a'
+    before=$(ykctl config history -o name | head -1)
+    EDITOR='sed -i s/21/22/' expect 0 'reloaded' config edit -m 'even "more"'
+    has_max 22000
+    now=$(ykctl config history -o name | head -1)
+    says 'request of uid [0-9]+: even "more"' config history
+    expect 8 '^default root.a: max \{vcore: 21\} -> \{vcore: 22\}$' config diff "$before" "$now"
+    expect 8 '\{vcore: 22\} -> \{vcore: 21\}' config diff "$before"
+    expect 8 '\{vcore: 22\} -> \{vcore: 21\}' config diff "$now" "$work/why.yaml"
+    expect 0 'no changes' config diff "$now" "$now"
+    expect 4 'no configuration abcdef .*is kept' config diff abcdef
+    expect 2 'at most two' config diff a b c
+    EDITOR=true expect 0 'nothing was changed' config edit
+    EDITOR=false expect 2 'the editor failed' config edit
+    EDITOR='sed -i s/22/-1/' expect 1 'what you wrote is in .*ykctl-.*yaml' config edit
+    has_max 22000
+    checks=$((checks + 1))
+    [[ $(cat "$TMPDIR"/ykctl-*.yaml) == *-1* && $(stat -c %a "$TMPDIR"/ykctl-*.yaml) == 600 ]] || fail "the edited text is lost"
+    says 'reloaded' config rollback -m 'too much'
+    says 'back to [0-9A-F]+: too much' config history
+}
 shows_refusal() { ykctl status | grep -qE "^last reload: +refused at .*, $work/queues.yaml:1:[0-9]+: .*12q"; }
 
 work_runs
@@ -208,5 +233,6 @@ warnings_are_shown
 extra_config
 canonical_form
 what_a_reload_means_for_people
+edit_and_why
 files
 echo "$checks checks"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is shipped for Prometheus and Grafana, with a Prometheus that reads a daemon at work: the metrics keep to its rules for names and stand in
+"""What is shipped for Prometheus and Grafana, with a Prometheus that reads a daemon while a trace is played to it: the metrics keep to its rules for names and stand in
 ykd-metrics(7), the alert rules are right and silent where all is well, and every panel of the dashboard shows something."""
 from daemon_support import *
 
@@ -7,7 +7,7 @@ import json
 import re
 import urllib.parse
 
-from daemon_support.brokered import ykctl
+from daemon_support.brokered import YKCTL, ykctl
 from daemon_support.deployments import change
 from daemon_support.web import Web
 
@@ -80,6 +80,14 @@ def work(daemon):
     change(daemon.client(), "deployment", "create", "web", replicas=2)
 
 
+def replayed(daemon):
+    """A trace of 400 pods that come, run and end within ten seconds; the playing process."""
+    folder = daemon.folder + "/trace"
+    ykctl(daemon, "replay", "gen", folder, "--pods", "400")
+    return subprocess.Popen([YKCTL, "-s", "ipc://" + daemon.path, "-r", "trace", "replay", "--keep", "--speed", "4000", "--nodes", folder + "/nodes.csv",
+                             "--pods", folder + "/pods.csv"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
 def test_names_and_manual():
     port = free_port()
     with Daemon("--http", f"127.0.0.1:{port}", "--legacy-queue-metrics", "--state", "@.", "--config", "@queues", "--settings", "@conf",
@@ -107,7 +115,11 @@ def test_dashboard_and_alerts():
             until("Prometheus runs", prometheus.is_ready)
             work(daemon)
             until("it reads the daemon", lambda: prometheus.value('up{job="ykd"} == 1'))
+            with replayed(daemon) as trace:
+                check(trace.wait(DEADLINE) == 0, trace.communicate()[0])
             until("replicas are seen", lambda: prometheus.value("mcs_replicas_desired == 2"))
+            rates = prometheus.api("query", query='rate(ykd_queue_containers_total{partition="[trace]default",state="allocated"}[5s])[60s:1s]')
+            check(any(float(rate) > 0 for one in rates["result"] for _, rate in one["values"]), "the trace at work was not seen:", rates)
             for title, query in queries():
                 if title in MAY_BE_EMPTY:
                     prometheus.value(query)

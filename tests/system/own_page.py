@@ -5,58 +5,10 @@ from daemon_support import *
 
 import json
 
-from selenium import webdriver
-from selenium.webdriver.chrome.options import Options
-from selenium.webdriver.chrome.service import Service
-from selenium.webdriver.common.action_chains import ActionChains
-from selenium.webdriver.common.keys import Keys
-
+from daemon_support.browser import Browser, Keys
 from daemon_support.web import web_daemon
 
 MARKUP = "<img src=x onerror=document.title='no'>"
-
-
-class Browser:
-    """Chromium at an address."""
-
-    def __init__(self, web):
-        options = Options()
-        options.binary_location = "/usr/bin/chromium"
-        for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
-            options.add_argument(flag)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        self.driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
-        self.address = f"http://127.0.0.1:{web.port}/"
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.driver.quit()
-
-    def run(self, script, *arguments):
-        return self.driver.execute_script(script, *arguments)
-
-    def shows(self, view, *texts, fresh=False):
-        """Waits until the view is there, and has the texts."""
-        self.driver.get(self.address + "#" + view)
-        if fresh:
-            self.driver.refresh()
-        for text in texts:
-            until(f"{view} shows {text}", lambda: text in self.text())
-
-    def text(self, place="body"):
-        return self.run("return document.querySelector(arguments[0])?.innerText ?? ''", place)
-
-    def resize(self, width):
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
-
-    def press(self, *keys):
-        for key in keys:
-            ActionChains(self.driver).send_keys(key).perform()
-
-    def complaints(self):
-        return [entry["message"] for entry in self.driver.get_log("browser")]
 
 
 def cluster(daemon):
@@ -99,6 +51,78 @@ def test_the_views_show_the_daemon():
         browser.press(Keys.ARROW_RIGHT)
         until("the map tells what the cursor is at", lambda: browser.text("#heat-live").startswith("n"))
         check(browser.driver.title.startswith("ykd") and not browser.complaints(), browser.driver.title, browser.complaints())
+
+
+CONTRAST = """
+    const luminance = colour => { const [r, g, b] = colour.match(/[\\d.]+/g).slice(0, 3).map(c => (c /= 255, c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+                                  return 0.2126 * r + 0.7152 * g + 0.0722 * b };
+    const ground = element => { for (; element; element = element.parentElement) {
+        const colour = getComputedStyle(element).backgroundColor;
+        if (!/, 0\\)$/.test(colour) && colour !== 'transparent') return colour; } return 'rgb(255, 255, 255)' };
+    return [...document.querySelectorAll('body *')].filter(e => e.checkVisibility() && [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) &&
+        !e.matches('.hidden-text, .skip, [aria-hidden=true] *, svg *, :disabled')).map(e => { window.looked = (window.looked ?? 0) + 1; const [a, b] = [luminance(getComputedStyle(e).color), luminance(ground(e))].sort((x, y) => y - x);
+        return [(a + 0.05) / (b + 0.05), e.outerHTML.slice(0, 120)] }).filter(one => one[0] < 4.5)"""
+
+
+def test_dark_and_light():
+    daemon, web = web_daemon()
+    with daemon, Browser(web) as browser:
+        cluster(daemon)
+        for scheme in ("dark", "light"):
+            browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+            until(f"it is {scheme} as the system is", lambda scheme=scheme: browser.run("return document.documentElement.dataset.theme") in (None, scheme))
+            for view, text in (("queues", "3 queues"), ("nodes/n1", "k1"), ("applications/app", "What would help"), ("changes", "registration")):
+                browser.shows(view, text)
+                check(browser.run("return document.documentElement.dataset.theme") == scheme, view)
+                until(f"{scheme} {view}: every text can be read, once colours have passed over", lambda: not browser.run(CONTRAST))
+                check(browser.run("return window.looked") > 20, "no texts were looked at")
+        chosen = []
+        for _ in range(3):
+            browser.run("document.getElementById('theme').click()")
+            chosen.append((browser.text("#theme"), browser.run("return document.documentElement.dataset.theme")))
+        check(sorted(chosen) == [("Theme: auto", "light"), ("Theme: dark", "dark"), ("Theme: light", "light")], chosen)
+        while browser.text("#theme") != "Theme: dark":
+            browser.run("document.getElementById('theme').click()")
+        browser.shows("queues", "3 queues", fresh=True)
+        check(browser.run("return document.documentElement.dataset.theme") == "dark", "what was chosen is not kept")
+        check(not browser.complaints(), browser.complaints())
+
+
+def test_by_keyboard_alone():
+    daemon, web = web_daemon()
+    with daemon, Browser(web) as browser:
+        cluster(daemon)
+        browser.shows("queues", "3 queues")
+
+        def is_focused(selector):
+            return browser.run("return document.activeElement.matches(arguments[0])", selector)
+
+        def tab_to(selector):
+            for _ in range(40):
+                if is_focused(selector):
+                    break
+                browser.press(Keys.TAB)
+            check(is_focused(selector), "the tab key does not come to", selector)
+            outlined = browser.run("""const here = document.activeElement, place = document.getElementById(here.getAttribute('aria-activedescendant')) ?? here;
+                return getComputedStyle(place).outlineStyle !== 'none'""")
+            check(outlined, "nobody sees where the keys go:", selector)
+        tab_to("[role=tree]")
+        browser.press(Keys.HOME, Keys.ARROW_DOWN, Keys.ENTER)
+        until("the queue is opened", lambda: "root.a" in browser.driver.current_url)
+        browser.press(Keys.ESCAPE)
+        until("it is closed, and the tree goes on", lambda: is_focused("[role=tree]"))
+        for number, view in enumerate(("queues", "nodes", "applications", "history", "changes"), 1):
+            browser.press(str(number))
+            until(f"{number} chooses {view}", lambda view=view: browser.driver.current_url.endswith("#" + view))
+            until(f"the keys go to the tab of {view}", lambda: is_focused("[role=tab][aria-selected=true]"))
+        browser.press(Keys.HOME)
+        until("Home chooses the first view", lambda: browser.driver.current_url.endswith("#queues"))
+        browser.press("3")
+        until("applications are listed", lambda: browser.run("return document.querySelector('#view-applications tbody button') !== null"))
+        tab_to("tbody button")
+        browser.press(Keys.ENTER)
+        until("an application is opened", lambda: "#applications/" in browser.driver.current_url)
+        check(not browser.complaints(), browser.complaints())
 
 
 def test_the_answers_that_only_the_page_asks_for():
@@ -150,8 +174,28 @@ def test_the_answers_that_only_the_page_asks_for():
             each.request("GET", "/ws/v1/page/changes")
         statuses = [each.getresponse().status for each in others]
         check(statuses.count(503) == 7 and statuses.count(200) == 63, statuses)  # with the first one 64
+        with Browser(web) as browser:
+            browser.shows("queues", "64 pages are told of changes")
+            browser.resize(375)
+            check(browser.run("return document.documentElement.scrollWidth <= innerWidth"), "the reason scrolls sideways")
         daemon.signal(signal.SIGTERM)
+        answer.read()  # to its end, which is in order
         check(daemon.exit_code() == 0, daemon.text())
+
+
+def test_odd_names():
+    daemon, web = web_daemon()
+    with daemon, Browser(web) as browser:
+        rm = Rm(daemon, config=CONFIG.replace("default", "gpu/a#b").replace("name: b", "name: x/y"))
+        rm.nodes({"nodeID": "..", "attributes": {"si/node-partition": "gpu/a#b"}, "schedulableResource": {"vcore": 1000, "__proto__": 48}})
+        rm.applications({"applicationID": "a/b", "partitionName": "gpu/a#b"})
+        browser.shows("queues/root", "gpu/a#b", "x/y", "0 / 48", fresh=True)
+        browser.shows("nodes/..")
+        until("the panel shows the node", lambda: "48" in browser.text("#panel"))
+        browser.shows("applications", "1 application")
+        check("1 applications" not in browser.text(), browser.text())
+        browser.shows("applications/a%2Fb", "a/b")
+        check(not browser.complaints(), browser.complaints())
 
 
 main(globals())

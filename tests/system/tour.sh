@@ -40,7 +40,7 @@ reload() {
 }
 
 change() {
-    wants 0 'node n-1 drained' ykctl node drain n-1
+    wants 0 'node n-1 draining: 4 allocations stay until they end' ykctl node drain n-1
     wants 0 'n-1 +Draining' ykctl node list
     wants 0 'app report removed' ykctl app remove report
     counts 4 ykctl alloc list

@@ -81,6 +81,8 @@ class Worker:
             if error == "E_BUSY":
                 client.seq -= 1  # it has not used its number up
                 in_doubt = True  # of a commit that was cut off nobody knows what came of it
+            elif error == "E_IN_DOUBT":
+                in_doubt = True
             elif error == "E_NOT_FOUND" and verb != "create":
                 missing = missing or time.monotonic()
                 if verb == "delete" and in_doubt and time.monotonic() > missing + DOUBT:
@@ -153,11 +155,12 @@ class DeploymentLoad:
 
 
 def base_rows(count):
-    """Deployments that no client makes: what each is to be, and the statement of SQL that makes them."""
+    """Deployments that no client makes: what each is to be, and the statement of SQL that makes them. On average they have as many replicas as
+    a worker's, so that there is not more and more to remember."""
     first = 1_000_000
-    base = {f"base-{first + number}": number % 2 for number in range(count)}
+    base = {f"base-{first + number}": (first + number) % MOST for number in range(count)}
     return base, (f"INSERT INTO deployment({COLUMNS}) WITH RECURSIVE counted(n) AS (SELECT {first} UNION ALL SELECT n + 1 FROM counted WHERE n + 1 < {first + count})"
-                  " SELECT 'base-' || n, 'u-' || n, 1, 1, 'base-' || n, 'root.default', 'u', '{\"vcore\":1}'," f" 0, {MOST}, n % 2, 1, 1 FROM counted")
+                  " SELECT 'base-' || n, 'u-' || n, 1, 1, 'base-' || n, 'root.default', 'u', '{\"vcore\":1}'," f" 0, {MOST}, n % {MOST}, 1, 1 FROM counted")
 
 
 # --- what is there ---------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ COLOURS = re.compile("\x1b\\[[0-9;]*m")  # ykctl's own; TEXT has no escape of th
 
 # What each command is called with. @F: a folder with files; NAME: an object of that name. A list in a list: several ways.
 COMMANDS = {
-    "status": [[]], "ping": [[]], "health": [[]], "version": [[]], "metrics": [[], ["--grep", "yunikorn"]], "events": [[], ["--object", NAME]],
+    "status": [[]], "ping": [[], ["--wait"]], "health": [[]], "version": [[]], "metrics": [[], ["--grep", "yunikorn"]], "events": [[], ["--object", NAME]],
     "rm list": [[]], "rm show": [[NAME], ["no" + NAME]], "rm log": [[NAME]],
     "rm register": [[NAME], ["other" + NAME, "--config", "@F/bad.yaml"]], "rm deregister": [["no" + NAME], [NAME]], "rm serve": None,
     "recovery done": [[NAME]], "recovery list": [["nodes", NAME], ["allocations", NAME], ["x" + NAME]],
@@ -37,14 +37,15 @@ COMMANDS = {
     "user list": [[]], "user show": [["user"], ["no" + NAME]], "group list": [[]], "group show": [["staff"], ["no" + NAME]],
     "config show": [[]], "config check": [["@F/bad.yaml"], ["@F/good.yaml"], ["@F/no" + NAME]], "config diff": [["@F/good.yaml"], ["@F/bad.yaml"]],
     "config reload": [["--dry-run", "-f", "@F/good.yaml"], ["-f", "@F/bad.yaml"], ["-f", "@F/good.yaml"]], "config history": [[]],
-    "config rollback": [["no" + NAME]], "config view-client": [[]],
+    "config rollback": [["no" + NAME], ["no", "-m", NAME]], "config view-client": [[]], "config edit": [["-m", NAME]],
+    "context add": [[NAME], ["x" + NAME]], "context use": [[NAME]], "context list": [[]], "context remove": [[NAME]],
     "explain app": [[NAME], ["no" + NAME]], "explain ask": [["waits" + NAME], [NAME]], "explain preemption": [["waits" + NAME]],
     "explain queue": [["root.a"], ["root." + NAME]], "explain node": [[NAME]], "explain user": [["user"], [NAME]],
     "explain config": [["queues"], ["service.password"], [NAME]], "explain placement": [["--user", "user", "--queue", "root.a"], ["--user", NAME]],
     "scenario run": [["@F/bad.yaml"], ["@F/scenario.yaml"]], "replay": [["@F/no" + NAME]], "replay gen": [["@F/gen" + NAME, "--nodes", "1", "--pods", "1"]],
     "recording play": [["@F/records"]], "recording verify": [["@F/records"]],
     "dump": [["all"], ["nodes"], ["x" + NAME]], "dump diff": [["@F/dump.json", "@F/other.json"]], "dump verify": [["@F/dump.json"], ["@F/bad.yaml"]],
-    "log level": [[], [NAME], ["core", "x" + NAME]], "wait": [["node", NAME, "--for", "exists"], ["app", "no" + NAME, "--timeout", "10ms"]],
+    "log level": [[], [NAME], ["core", "x" + NAME]], "wait": [["node", NAME, "--for", "exists"], ["node/" + NAME, "--for", NAME], ["queue/" + NAME, "--for", "pending=0"], ["app", "no" + NAME, "--timeout", "10ms"]],
     "deployment create": [["new" + NAME, "-R", NAME + "=1", "--tag", f"{NAME}={TEXT}"], [NAME]], "deployment list": [[], ["-q", "root." + NAME]],
     "deployment apply": [["-f", NAME]], "deployment wait": [["no" + NAME], [NAME, "--for", "deleted", "--timeout", "1ms"]],
     "deployment watch": None, "deployment logs": [[NAME], ["no" + NAME], [NAME, "--replica", "0", "--attempt", "0"]],
@@ -143,7 +144,7 @@ def run(address, words, place, *more):
     """(words, what it said on both streams); a command that hangs is a failure of the test."""
     words = [word.replace("@F", place) for word in words]
     ran = subprocess.run([YKCTL, "-s", "ipc://" + address, *more, *words], stdin=subprocess.DEVNULL, capture_output=True, check=False,
-                         timeout=DEADLINE, env={**os.environ, "COLUMNS": "200"})
+                         timeout=DEADLINE, env={**os.environ, "COLUMNS": "200", "EDITOR": "true", "VISUAL": "", "XDG_CONFIG_HOME": place})
     return words, ran.returncode, (ran.stdout + b"\n" + ran.stderr).decode()  # strict: UTF-8 it is
 
 

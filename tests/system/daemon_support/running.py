@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A ykctl in the background."""
+"""A ykctl, also one in the background."""
 import json
 import os
 import pty
@@ -9,6 +9,13 @@ import threading
 from daemon_support import DEADLINE, check, kill, until
 
 YKCTL = os.path.join(os.environ["YK_BIN"], "ykctl")
+
+
+def told(daemon, *words, status=0):
+    """What it said when it had ended with that status."""
+    done = subprocess.run([YKCTL, "-s", daemon.path, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+    check(done.returncode == status, words, done.returncode, done.stdout, done.stderr)
+    return done.stdout + done.stderr
 
 
 class Running:

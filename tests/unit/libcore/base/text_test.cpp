@@ -6,21 +6,12 @@
 #include <vector>
 
 using yk::cut;
-using yk::decode_character;
+using yk::is_utf8;
 using yk::printable;
 using yk::printable_lines;
 using yk::shortened;
 
 namespace {
-
-bool is_utf8(std::string_view text) {
-    while (!text.empty()) {
-        const std::size_t length = decode_character(text).first;
-        if (length == 0) return false;
-        text.remove_prefix(length);
-    }
-    return true;
-}
 
 /// A text of letters of every length, of marks that terminals obey, and, if `torn`, of bytes that are none.
 std::string random_text(std::mt19937& random, bool torn) {

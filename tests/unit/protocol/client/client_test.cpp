@@ -121,6 +121,13 @@ TEST_CASE("a message of protocol/si is sent as its kind, and the daemon's waitin
     CHECK(daemon.seen("Poll")[0].body == Value{{"rmID", "rm"}, {"waitMs", 250}});
 }
 
+TEST_CASE("a read of MCS adds its waiting to the time-out only where the daemon is asked to wait") {
+    si::McsReadRequest read;
+    CHECK(wire::EncodedRequest{read}.wait == 0ms);
+    read.min_position = "1.2";
+    CHECK(wire::EncodedRequest{read}.wait == 5s);
+}
+
 TEST_CASE("encoded bodies go through call_raw") {
     const TempDir dir;
     FakeDaemon daemon{dir.url("s"), agree};

@@ -150,6 +150,19 @@ TEST_CASE("rs R-071, F-46 a row that cannot be understood says which column, and
     CHECK(tables.broken<DeploymentSchedule>("a") == "state: Dreaming is none of this program's");
 }
 
+TEST_CASE("rs R-071 ids that are no texts are not read for ever") {
+    const Tables tables{testing::Engine::Sqlite};
+    tables.type("INSERT INTO node SELECT CAST(value AS BLOB), 'u' || value, 1, '{}', '{}', '{}', 1, 10, 20"
+                " FROM (SELECT 1 AS value UNION SELECT 2 UNION SELECT 3)");
+    const auto nodes = tables.store<Node>(*tables.connection);
+    const auto first = nodes->read_page("", 2);
+    REQUIRE(first.ok());
+    const auto next = nodes->read_page(first->last_id, 2);
+    REQUIRE_FALSE(next.ok());
+    CHECK(next.error().fault == StoreFault::Fatal);
+    CHECK(next.error().message.starts_with("rows of the table node have an id that is no text"));
+}
+
 TEST_CASE("rs R-008 what goes with its Deployment is logged, what has no cascade_parent stays") {
     Tables tables{YK_EACH_DATABASE};
     tables.type_deployment("a");
@@ -231,13 +244,16 @@ TEST_CASE("rs R-020, F-52 an older schema is brought up to date as a whole or no
 TEST_CASE("rs R-020 tables are made once, also by programs that begin at the same time") {
     const auto place = testing::new_place(YK_EACH_DATABASE, /*has_tables=*/false);
     std::vector<std::unique_ptr<rs::SqlConnection>> connections;
-    for (int each = 0; each < 4; ++each) connections.push_back(place->open());
+    constexpr int kPrograms = 4;
+    connections.reserve(kPrograms);
+    for (int each = 0; each < kPrograms; ++each) connections.push_back(place->open());
     std::vector<std::thread> programs;
+    programs.reserve(kPrograms);
     std::atomic<int> successes = 0;
     for (const auto& each : connections)
         programs.emplace_back([&place, &each, &successes] { successes += place->make_tables(*each).ok() ? 1 : 0; });
     for (std::thread& each : programs) each.join();
-    CHECK(successes == 4);
+    CHECK(successes == kPrograms);
     CHECK(*connections[0]->number("SELECT count(*) FROM lease") == 5);
 }
 
@@ -272,6 +288,7 @@ TEST_CASE("rs R-018 equal content has equal bytes") {
     CHECK_FALSE(canonical_object("[]").has_value());
     CHECK_FALSE(canonical_object("{").has_value());
     CHECK_FALSE(texts_of(R"({"a":1})").ok());
+    CHECK(amounts_of(R"({"vcore":-3})").error() == "the amount of vcore is less than 0");
 }
 
 } // namespace yk::mcs

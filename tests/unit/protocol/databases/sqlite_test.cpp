@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SQLite as the database and the change log of resource state: each by itself, and below the framework.
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <set>
@@ -291,6 +292,29 @@ TEST_CASE("errors have their classes: no file, no database, no table") {
     database.type("DROP TABLE album");
     rs::SqliteStore<Album> store{*database.connection};
     CHECK(store.read_page("", 1).error().fault == StoreFault::Fatal);
+}
+
+TEST_CASE("a file that is taken away from under a database is noticed, and nothing is written into it") {
+    Database database;
+    rs::SqliteChangeLog log{*database.connection};
+    REQUIRE(log.open(*log.capture()).ok());
+    const std::string taken = GENERATE(as<std::string>{}, "state.db", "state.db-wal");
+    const std::string path = database.folder.path(taken), elsewhere = database.folder.path("elsewhere");
+    const auto is_refused = [&](const rs::StoreError& error) {
+        return error.fault == StoreFault::Down && error.message.find(taken + " was removed") != std::string::npos;
+    };
+    REQUIRE(database.connection->begin(rs::SqlAccess::Write).ok());
+    REQUIRE(database.connection->commit().ok());
+    std::filesystem::rename(path, elsewhere);
+    CHECK(is_refused(database.connection->begin(rs::SqlAccess::Write).error()));
+    CHECK(is_refused(database.connection->begin(rs::SqlAccess::Read).error()));
+    CHECK(log.poll(9).error().what == rs::LogFault::What::Down);
+    std::ofstream{path} << "another one";
+    CHECK(is_refused(database.connection->begin(rs::SqlAccess::Write).error()));
+    std::filesystem::rename(elsewhere, path);
+    CHECK(database.connection->begin(rs::SqlAccess::Write).ok());
+    database.connection->roll_back();
+    CHECK(log.poll(9).ok());
 }
 
 TEST_CASE("a row of SQLite that cannot be understood is a broken row") {

@@ -20,15 +20,19 @@ public:
     /// `url`: as HttpServer says it. `buffer`: bytes that the kernel keeps for who does not read; 0: its default.
     explicit RawClient(const std::string& url, int buffer = 0) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
         if (buffer != 0) ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_port = htons(static_cast<std::uint16_t>(std::stoul(url.substr(url.rfind(':') + 1))));
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        REQUIRE(::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+        REQUIRE(connects(socket_, url));
     }
     ~RawClient() { ::close(socket_); }
     RawClient(const RawClient&) = delete;
     RawClient& operator=(const RawClient&) = delete;
+
+    /// Whether anybody listens there.
+    static bool can_connect(const std::string& url) {
+        const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+        const bool connected = connects(socket, url);
+        ::close(socket);
+        return connected;
+    }
 
     void send(std::string_view bytes) {
         while (!bytes.empty()) {
@@ -63,6 +67,13 @@ public:
     }
 
 private:
+    static bool connects(int socket, const std::string& url) {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_port = htons(static_cast<std::uint16_t>(std::stoul(url.substr(url.rfind(':') + 1))));
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        return ::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+    }
     bool more() {
         pollfd one{socket_, POLLIN, 0};
         REQUIRE(::poll(&one, 1, 20'000) == 1);

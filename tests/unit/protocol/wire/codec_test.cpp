@@ -459,7 +459,7 @@ TEST_CASE("decode(encode(x)) == x for requests") {
                                            {"events"},
                                            si::DetachedOptions{false, 1},
                                            "resume"});
-    check_round_trip(si::UpdateConfigurationRequest{"rm", "pg", "", std::nullopt, true, true, "file", "AB"});
+    check_round_trip(si::UpdateConfigurationRequest{"rm", "pg", "", std::nullopt, true, true, "file", "AB", "why"});
     check_round_trip(si::HelloRequest{1, 2, "c", "rm", "t", 5U, si::HelloResume{{"s"}, {"b"}}, {"x"}});
     check_round_trip(si::PollRequest{"rm", 1, 2, 3, 4, 0, false});
     check_round_trip(si::CallResultRequest{"rm", 1, 2, true, "e", si::EncodedMap{packed(R"({"results":[]})")}, false});
@@ -473,7 +473,7 @@ TEST_CASE("decode(encode(x)) == x for the requests of tools") {
     check_round_trip(si::StatusRequest{});
     check_round_trip(si::UnregisterResourceManagerRequest{"rm", true, true});
     check_round_trip(si::ValidateConfigurationRequest{"", "rm", true});
-    check_round_trip(si::ReloadRequest{"rm", true, true, true});
+    check_round_trip(si::ReloadRequest{"rm", true, true, true, "why"});
     check_round_trip(si::SetExtraConfigRequest{si::StringMap{}});
     check_round_trip(si::EventsRequest{1, 0U, si::EventFilter{{1, 2}, {3}, "a", "p"}});
     check_round_trip(si::EventStreamRequest{"s", 1, 0U, 2, si::EventFilter{}});

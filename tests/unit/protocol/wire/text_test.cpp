@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 using namespace yk::wire;
+using yk::is_utf8;
 
 namespace {
 TextFault id(std::string_view text) {

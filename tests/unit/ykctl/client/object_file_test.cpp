@@ -75,6 +75,7 @@ TEST_CASE("-f: unknown, missing and repeated fields are named with their place")
     CHECK(read("nodeID: n1\nschedulableResourc: {}\n").problem ==
           "f.yaml:2:1: unknown field 'schedulableResourc' in NodeInfo; did you mean 'schedulableResource'?");
     CHECK(read("---\nnodeID: a\n---\n\naction: CREATE\n").problem == "f.yaml:5:1: NodeInfo lacks nodeID");
+    CHECK(read("---\nnodeID: a\n---\nnodeID: ''\n").problem == "f.yaml:4:9: nodeID is empty");
     CHECK(read("nodeID: a\nnodeID: b\n").problem == "f.yaml:2:1: nodeID is given twice");
     CHECK(read("{\"nodeID\":\"a\"}\n{\"nodeID\":\"a\",\"nodeID\":\"b\"}\n").problem ==
           "f.yaml:2: nodeID is given twice");

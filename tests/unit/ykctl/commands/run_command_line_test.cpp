@@ -4,9 +4,12 @@
 #include "ykctl/commands/run_command_line.h"
 
 #include <catch2/catch.hpp>
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <sys/stat.h>
@@ -50,12 +53,9 @@ public:
         ::mkdir((directory_ + "/ykctl").c_str(), 0700);
         std::ofstream{path()} << text;
     }
-    ~ClientFile() {
-        ::unlink(path().c_str());
-        ::rmdir((directory_ + "/ykctl").c_str());
-        ::rmdir(directory_.c_str());
-    }
-    [[nodiscard]] std::string path() const { return directory_ + "/ykctl/config.yaml"; }
+    ~ClientFile() { std::filesystem::remove_all(directory_); }
+    [[nodiscard]] std::string folder() const { return directory_ + "/ykctl"; }
+    [[nodiscard]] std::string path() const { return folder() + "/config.yaml"; }
     [[nodiscard]] Variables variables() const { return {{"XDG_CONFIG_HOME", directory_}}; }
 
 private:
@@ -64,7 +64,7 @@ private:
 
 const std::string kNowhere = "ipc:///nonexistent/a.sock";
 
-void each_command(const CommandInfo& command, std::vector<std::string> path,
+void each_command(const CommandInfo& command, const std::vector<std::string>& path,
                   const std::function<void(const CommandInfo&, const std::vector<std::string>&)>& visit) {
     visit(command, path);
     for (const auto& child : command.commands) {
@@ -89,7 +89,7 @@ TEST_CASE("4.4 typing errors name the nearest command or option, exit 2") {
           "ykctl: unknown option '--wach' for 'ykctl node list'; did you mean '--watch'?");
     CHECK(typo({"node", "list", "-o", "jsn"}) ==
           "ykctl: --output: 'jsn' is not one of table, wide, json, jsonl, yaml, name; did you mean 'json'?");
-    CHECK(typo({"node", "list", "surplus"}) == "ykctl: unexpected argument 'surplus' for 'ykctl node list'");
+    CHECK(typo({"queue", "tree", "surplus"}) == "ykctl: unexpected argument 'surplus' for 'ykctl queue tree'");
     CHECK(typo({"node"}).rfind("ykctl: 'ykctl node' needs a command: add, list, show", 0) == 0);
     CHECK(typo({}).rfind("ykctl: 'ykctl' needs a command: status, ", 0) == 0);
     CHECK(typo({"rm", "register"}) == "ykctl: RMID is required");
@@ -116,9 +116,10 @@ TEST_CASE("B9 words of other tools are understood, or answered with what is done
     CHECK_THAT(hint({"apply", "-f", "q.yaml"}), Contains("ykctl config reload -f FILE") && !Contains("did you mean"));
     CHECK_THAT(hint({"drain", "n"}), Contains("ykctl node drain"));
     CHECK_THAT(hint({"uncordon", "n"}), Contains("ykctl node undrain"));
-    CHECK_THAT(hint({"config", "edit"}), Contains("ykctl config show"));
+    CHECK_THAT(hint({"config", "use-context"}), Contains("ykctl context use"));
+    CHECK_THAT(hint({"edit"}), Contains("ykctl config edit"));
     CHECK_THAT(hint({"ask", "add", "big", "--cpu", "1"}), Contains("-R memory=4Gi,vcore=1"));
-    CHECK_THAT(hint({"node", "list", "-w"}), Contains("--watch"));
+    CHECK_THAT(hint({"queue", "tree", "-w"}), Contains("--watch"));
     for (const char* word : {"reload", "reconfigure", "sinfo", "squeue", "whoami", "auth", "info", "cluster-info",
                              "api-resources", "cordon", "logs", "stats"})
         CHECK_THAT(hint({word}), Contains("ykctl") && !Contains("did you mean") && !Contains("what is there?"));
@@ -146,7 +147,7 @@ TEST_CASE("B9 a word that means one of ours is taken for it") {
 
 TEST_CASE("what begins with - is an argument behind --") {
     CHECK(ykctl({"-s", kNowhere, "node", "show", "--", "-x"}).exit == 3);
-    CHECK(ykctl({"-s", kNowhere, "node", "list", "--", "-x"}).err.find("'-x'") != std::string::npos);
+    CHECK(ykctl({"-s", kNowhere, "queue", "tree", "--", "-x"}).err.find("'-x'") != std::string::npos);
     CHECK(ykctl({"clock", "advance", "--", "-5s"}).err.find("-5s") != std::string::npos);
 }
 
@@ -158,6 +159,80 @@ TEST_CASE("help and --version as everybody tries them first") {
     CHECK(help.out.find("exit-codes") != std::string::npos);
     CHECK(ykctl({"help", "node", "add"}).out.find("Usage: ykctl node add ") != std::string::npos);
     CHECK(ykctl({"--version"}).out == "ykctl 9.8.7\n");
+}
+
+TEST_CASE("annoyance 4: each help ends with an example that is understood, and says where the other options are") {
+    each_command(yk::cli::command_tree(), {}, [](const CommandInfo& command, const std::vector<std::string>& path) {
+        if (command.hidden || path.empty()) return;
+        auto words = path;
+        words.emplace_back("--help");
+        const auto help = ykctl(words).out;
+        CAPTURE(help);
+        const auto at = help.find("\nExample: ykctl ");
+        REQUIRE(at != std::string::npos);
+        CHECK(help.find("see ykctl --help") > at);
+        std::istringstream example{help.substr(at + 16, help.find('\n', at + 1) - at - 16)};
+        const std::vector<std::string> typed{std::istream_iterator<std::string>{example}, {}};
+        CHECK(std::equal(path.begin(), path.end(), typed.begin()));
+        const auto said = run_with({{"YKCTL_SOCKET", kNowhere}, {"YKCTL_TIMEOUT", "1ms"}}, typed).err;
+        CAPTURE(said);
+        for (const char* wrong : {"unknown", "unexpected", "required", "is not one of"})
+            CHECK(said.find(wrong) == std::string::npos);
+    });
+}
+
+TEST_CASE("contexts: a daemon by its name, and where no other one is named") {
+    const ClientFile file{"rm: of-file\n"};
+    const auto variables = file.variables();
+    const auto line = [&](const std::vector<std::string>& words, Variables more = {}) {
+        more.insert(variables.begin(), variables.end());
+        return run_with(more, words);
+    };
+    const auto setting = [&](const std::string& name, std::vector<std::string> words, const Variables& more = {}) {
+        words.insert(words.end(), {"config", "view-client", "-o", "jsonl"});
+        const auto shown = line(words, more);
+        const auto at = shown.out.find("{\"name\":\"" + name + "\"");
+        return at == std::string::npos ? shown.err : shown.out.substr(at, shown.out.find('\n', at) - at);
+    };
+    CHECK(line({"context", "list"}).out == "no contexts; one is made by  ykctl context add NAME -s URL\n");
+    CHECK(line({"context", "add", "a"}).err == "ykctl: context a needs a daemon's address\n  -s URL\n");
+    CHECK(line({"context", "add", "a", "-s", "/nonexistent/a", "-r", "rm-a"}).exit == 0);
+    CHECK(line({"context", "add", "a", "-s", "/nonexistent/b"}).err ==
+          "ykctl: there is a context a already\n  --replace, or another name\n");
+    CHECK(line({"context", "add", "b", "-s", "tcp://h:1", "--token-file", "/nonexistent/token"}).exit == 2); // no token
+    CHECK(line({"context", "add", "b c", "-s", "/b"}).exit == 2);
+    CHECK(line({"context", "add", "b", "-s", "../b"}).exit == 0); // wherever it is used
+    CHECK(setting("socket", {"--context", "b"}).find((std::filesystem::current_path().parent_path() / "b").string()) !=
+          std::string::npos);
+    CHECK(line({"context", "add", "b", "-s", "/nonexistent/b", "--replace"}).exit == 0);
+    CHECK(setting("socket", {"--context", "a"}) ==
+          R"({"name":"socket","value":"/nonexistent/a","source":"context a"})");
+    CHECK(setting("rm", {"--context", "a"}, {{"YKCTL_RM", "v"}}) ==
+          R"({"name":"rm","value":"rm-a","source":"context a"})");
+    CHECK(line({"status", "--context", "c"}).err == "ykctl: there is no context 'c'\n  there are:  a, b\n");
+    CHECK(line({"status", "--context", "c"}).exit == 4);
+
+    CHECK(line({"context", "use", "c"}).exit == 4);
+    CHECK(line({"context", "use", "a"}).err == "ykctl: context a is used\n");
+    CHECK(line({"context", "ls", "--columns", "name,used,rm"}).out ==
+          "NAME  USED  RM\na     yes   rm-a\nb     -     -\n");
+    CHECK(setting("rm", {}) == R"({"name":"rm","value":"rm-a","source":"context a"})");
+    CHECK(setting("rm", {"-s", "/other"}).find("of-file") !=
+          std::string::npos); // what a context says is for its daemon
+    CHECK(setting("rm", {}, {{"YKCTL_SOCKET", "/other"}}).find("of-file") != std::string::npos);
+    CHECK(setting("socket", {}, {{"YKCTL_CONTEXT", "b"}}).find("/nonexistent/b") != std::string::npos);
+    CHECK(line({"context", "use", "--none"}).exit == 0);
+    CHECK(setting("rm", {}).find("of-file") != std::string::npos);
+    CHECK(line({"context", "use", "b"}).exit == 0);
+    CHECK(line({"context", "rm", "b"}).exit == 0);
+    CHECK(line({"context", "list", "-o", "name"}).out == "a\n");
+
+    std::ofstream{file.folder() + "/contexts.yaml"} << "used: x\ncontexts:\n  a: {socket: /a, tokn-file: b}\n";
+    CHECK(line({"status"}).err == "ykctl: " + file.folder() +
+                                      "/contexts.yaml:3:19: unknown key 'tokn-file'; did you mean "
+                                      "'token-file'?\n  mend the file, or remove it: contexts are all that it has\n");
+    std::ofstream{file.folder() + "/contexts.yaml"} << "used: x\n";
+    CHECK(line({"context", "list"}).err.find("used: there is no context 'x'") != std::string::npos);
 }
 
 TEST_CASE("words of arguments are not taken for commands") {

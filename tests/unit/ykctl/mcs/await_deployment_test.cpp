@@ -28,3 +28,17 @@ TEST_CASE("rs R-159 --wait is over when the last change has arrived everywhere, 
     young.erase("scale");
     CHECK_FALSE(is_settled(young));
 }
+
+TEST_CASE("--wait sees which commands of replicas have not begun, and why") {
+    const auto placed = [](const char* state, const char* why) {
+        return wire::Value{{"state", "Placed"}, {"command", {{"state", state}, {"why", why}}}};
+    };
+    const auto look = [](wire::Value placements) {
+        const auto found = look_at_commands({{"schedule", {{"placements", std::move(placements)}}}});
+        return std::to_string(found.waiting) + " " + std::to_string(found.refused) + " " + found.why;
+    };
+    CHECK(look({placed("running", ""), placed("over", ""), placed("restarting", "exit 1"), {{"state", "Placed"}}}) ==
+          "0 0 ");
+    CHECK(look({placed("waiting", ""), placed("refused", "a"), placed("refused", "b")}) == "1 2 a");
+    CHECK(look(nullptr) == "0 0 ");
+}

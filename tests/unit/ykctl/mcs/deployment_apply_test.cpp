@@ -131,6 +131,8 @@ TEST_CASE("rs R-157 a file is read strictly") {
     CHECK(fault("name: web\nreplica: 3\n").find("web.yaml:2:1: unknown field 'replica' in Deployment") == 0);
     CHECK(fault("name: web\nreplicas: many\n").find("web.yaml:2:11: replicas: 'many' is not a whole number") == 0);
     CHECK(fault("replicas: 3\n") == "web.yaml:1:1: Deployment lacks name");
+    CHECK(fault("name: web\n---\nname: ''\n") == "web.yaml:3:7: name is empty");
+    CHECK(fault("name: web\n---\nname:\n") == "web.yaml:3:1: Deployment lacks name");
     CHECK(fault("name: web\nname: api\n").find("web.yaml:2:1: name is given twice") == 0);
     CHECK(fault("name: web\ntags: [a]\n").find("web.yaml:2:7: tags must be a map of texts") == 0);
     CHECK(fault("name: web\n---\nname: web\n") == "web.yaml: deployment web: it is there twice");

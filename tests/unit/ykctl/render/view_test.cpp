@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykctl/render/view.h"
 
+#include "ykctl/render/path_column.h"
+
 #include <catch2/catch.hpp>
 
 using namespace yk::cli;
@@ -35,7 +37,9 @@ std::string shown(const TableView& view, Format format = Format::Table) {
 
 TableView view(std::vector<std::string> columns, std::string sort_by = {}, bool descending = false,
                bool headers = true) {
-    return {std::move(columns), std::move(sort_by), descending, headers};
+    TableView made{std::move(columns), {}, headers};
+    if (!sort_by.empty()) made.sort_by.push_back({std::move(sort_by), descending});
+    return made;
 }
 
 } // namespace
@@ -49,6 +53,30 @@ TEST_CASE("--columns: by name in any case, in the order asked for, wide ones too
     CHECK(shown(view({""})) == "there is no column ''; there are id, size, last-reason");
 }
 
+TEST_CASE("--columns: paths into the JSON, names with dots in them too") {
+    const Value item{{"nodeID", "n"},
+                     {"attributes", {{"rack", "r1"}, {"zone.of.rack", "z\x1b"}}},
+                     {"capacity", {{"nvidia.com/gpu", 4}}},
+                     {"tasks", {{{"key", "k"}}}}};
+    const auto at = [&item](const std::string& path) {
+        CHECK(is_path(path));
+        return path_column(path).cell(item);
+    };
+    CHECK(at(".nodeID") == "n");
+    CHECK(at("attributes.rack") == "r1");
+    CHECK(at(".attributes.zone.of.rack") == "z?");
+    CHECK(at(".capacity.nvidia.com/gpu") == "4");
+    CHECK(at(".tasks.0.key") == "k");
+    CHECK(at(".tasks") == R"([{"key":"k"}])");
+    for (const char* path :
+         {".none", ".attributes.rack.more", ".tasks.1.key", ".tasks.x", ".capacity.nvidia", "..", "."})
+        CHECK(at(path) == (path == std::string{"."} ? json_text(item) : "-"));
+    CHECK(path_column(".attributes.rack").heading.text == "ATTRIBUTES.RACK");
+    CHECK_FALSE(is_path("name"));
+    CHECK(shown(view({"id", ".size.memory"}, ".size.memory", true)) ==
+          "ID    SIZE.MEMORY\nn-2   2048\nn-10  512\nn-1   512\n");
+}
+
 TEST_CASE("--sort-by: numbers in names, quantities by memory and then vcore, the list's order among equals") {
     CHECK(shown(view({"id"}, "id", false, false)) == "n-1\nn-2\nn-10\n");
     CHECK(shown(view({"id"}, "id", true, false)) == "n-10\nn-2\nn-1\n");
@@ -58,8 +86,17 @@ TEST_CASE("--sort-by: numbers in names, quantities by memory and then vcore, the
     CHECK(shown(view({}, "nothing")).find("there is no column 'nothing'") == 0);
 }
 
+TEST_CASE("annoyance 6: --sort-by takes several columns, each in its direction") {
+    const auto by = [](const SortBy& first, const SortBy& second) { return shown({{"id"}, {first, second}, false}); };
+    CHECK(by({"last-reason", false}, {"id", false}) == "n-2\nn-1\nn-10\n");
+    CHECK(by({"last-reason", true}, {"id", false}) == "n-1\nn-10\nn-2\n");
+    CHECK(by({"last-reason", true}, {"id", true}) == "n-10\nn-1\nn-2\n");
+    CHECK(by({"size", true}, {"id", true}) == "n-2\nn-1\nn-10\n");
+    CHECK(by({"id", true}, {"nothing", true}).starts_with("there is no column 'nothing'"));
+}
+
 TEST_CASE("B1: items that are sorted when all have come: in pages, equals as they came") {
-    SortedItems sorted{layout().columns[2], true};
+    SortedItems sorted{{{layout().columns[2], true}}};
     sorted.add({kItems[0], kItems[1]});
     sorted.add({kItems[2]});
     std::vector<std::vector<Value>> pages;

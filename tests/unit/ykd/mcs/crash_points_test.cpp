@@ -91,3 +91,30 @@ TEST_CASE("rs R-060, F-35 a machine's clock that is set changes nothing but time
     }));
     CHECK(is_well);
 }
+
+TEST_CASE("rs R-110 the schedule of the week follows a machine's clock that is set, at once") {
+    const TempDir folder;
+    DrivenDaemon daemon{folder.path(), 1}; // it is 23:13
+    REQUIRE(daemon.starts());
+    mcs::Deployment row;
+    row.meta.id = row.name = "web";
+    row.queue = "root.a";
+    row.user = "ann";
+    row.resource = {{"vcore", 1}};
+    row.max_replicas = 100;
+    row.policy = std::string{R"({"schedule":[{"at":"22:00","replicas":2},{"at":"01:00","replicas":4}]})"};
+    REQUIRE(std::holds_alternative<mcs::Written>(daemon.write(mcs::InsertDeployment{row, false})));
+    const auto desired = [&] {
+        std::int64_t count = -1;
+        REQUIRE(daemon.with([&](service::McsApplication& application, Instant) {
+            const auto scale = application.scales().get("web");
+            if (scale) count = scale->desired;
+        }));
+        return count;
+    };
+    CHECK(daemon.settles([&] { return desired() == 2; }));
+    daemon.set_clock(std::chrono::hours{3});
+    CHECK(daemon.settles([&] { return desired() == 4; }));
+    daemon.set_clock(std::chrono::minutes{-30});
+    CHECK(daemon.settles([&] { return desired() == 2; }));
+}

@@ -90,6 +90,27 @@ TEST_CASE("rs R-125 a node goes to another partition when a change names it") {
     CHECK(mcs::partition_of(*moved) == "gpu");
 }
 
+TEST_CASE("rs R-157 a local node stays one, and a change that names another kind is refused") {
+    const mcs::Node local = made_of([](si::McsBody& body) {
+        four_cores(body);
+        body.tags = si::StringMap{{"kind", "local"}, {"rack", "1"}};
+    });
+    const auto with = [&local](const si::StringMap& tags) {
+        return changed_node(local, request([&tags](si::McsBody& body) { body.tags = tags; }));
+    };
+    const auto refused = with({{"kind", "foo"}});
+    CHECK(verdict(refused) == "E_INVALID body.tags.kind");
+    CHECK(refused.error().message.find("the kind of a node stays, and this one is local") == 0);
+    CHECK(verdict(with({{"kind", "local"}})) == "good");
+    const auto without = with({{"rack", "2"}});
+    REQUIRE(without.ok());
+    CHECK(without->attributes == mcs::Texts{{"kind", "local"}, {"rack", "2"}});
+    const auto free = changed_node(made_of(four_cores), request([](si::McsBody& body) {
+                                       body.tags = si::StringMap{{"kind", "foo"}};
+                                   }));
+    CHECK(verdict(free) == "good"); // an attribute as any other
+}
+
 TEST_CASE("rs R-157 a node as a value says whether the core has it, and else why not") {
     mcs::Node row = made_of(four_cores);
     const wire::Value good = value_of(row, true, "");

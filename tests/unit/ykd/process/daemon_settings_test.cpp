@@ -140,6 +140,9 @@ TEST_CASE("C-469 the settings file is strict: faults name file, line, column and
           std::string::npos);
     CHECK(fault("rmMaxResourceTypes: 65\n").find("from 1 to 64") != std::string::npos);
     CHECK(fault("peers: [{uid: 1, gid: 2}]\n") == "ykd.conf:1:9: peers: an entry names either a uid or a gid");
+    CHECK(fault("peers: [{uid: 1, role: admin, rms: 'foo*'}]\n") ==
+          "ykd.conf:1:9: peers: an admin may do everything: leave rms out, or use role rm for \"foo*\"");
+    CHECK(read("peers: [{uid: 1, role: admin, rms: '*'}]\n").peers.size() == 1);
     CHECK(fault("peers: [{uid: 1, role: king}]\n").find("role is observer, rm or admin") != std::string::npos);
     CHECK(fault("- a\n").find("is a map") != std::string::npos);
     CHECK(fault("listen: a\nlisten: b\n") != "good");

@@ -2,10 +2,14 @@
 #include "ykd/process/memory_guard.h"
 
 #include <catch2/catch.hpp>
+#include <fcntl.h>
+#include <sys/mman.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+
+#include "protocol/posix/descriptor.h"
 
 using namespace yk::service;
 
@@ -58,6 +62,20 @@ TEST_CASE("A10 the limit is that of the control group or of one above it") {
     CHECK(limits().high == 6144 * kMiB);
     groups.write("ykd.service/memory.max", "1073741824\n");
     CHECK(limits().max == 1024 * kMiB);
+}
+
+TEST_CASE("A10 what is mapped of files is not the process's own: the system has it back at any time") {
+    const Groups folder;
+    const std::string path = folder.root + "/mapped";
+    std::ofstream{path}.close();
+    std::filesystem::resize_file(path, 32 * kMiB);
+    const std::uint64_t own = own_memory(), resident = resident_memory();
+    const yk::Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+    void* const bytes = ::mmap(nullptr, 32 * kMiB, PROT_READ, MAP_SHARED | MAP_POPULATE, file.get(), 0);
+    REQUIRE(bytes != MAP_FAILED);
+    CHECK(resident_memory() >= resident + 24 * kMiB);
+    CHECK(own_memory() < own + 8 * kMiB);
+    ::munmap(bytes, 32 * kMiB);
 }
 
 TEST_CASE("A10 what the process has and may have can be read here") {

@@ -39,6 +39,24 @@ TEST_CASE("memory that is in use is soon let be") {
     CHECK(trim.take(false, 200 * kMiB, 0, now + 48h));
 }
 
+TEST_CASE("memory is given back soon after something else was removed, though former attempts were in vain") {
+    MemoryTrim trim;
+    SteadyClock::time_point now = SteadyClock::now();
+    CHECK_FALSE(trim.take(false, 110 * kMiB, 100 * kMiB, now));
+    for (const auto pause : {10s, 20s, 40s}) {
+        REQUIRE(trim.take(false, 210 * kMiB, 100 * kMiB, now));
+        trim.run();
+        now += pause;
+    }
+    CHECK(trim.take(false, 210 * kMiB, 100 * kMiB, now)); // the next one is due after 80 s
+    trim.run();
+    CHECK_FALSE(trim.take(false, 210 * kMiB, 60 * kMiB, now + 1s)); // what comes and goes is less than half
+    CHECK_FALSE(trim.take(false, 210 * kMiB, 60 * kMiB, now + 15s));
+    CHECK_FALSE(trim.take(false, 210 * kMiB, 30 * kMiB, now + 20s));
+    CHECK_FALSE(trim.take(false, 210 * kMiB, 30 * kMiB, now + 30s - 1ms));
+    CHECK(trim.take(false, 210 * kMiB, 30 * kMiB, now + 30s));
+}
+
 TEST_CASE("memory is given back every second when it is short, less often while that is in vain") {
     MemoryTrim trim;
     SteadyClock::time_point now = SteadyClock::now();

@@ -91,6 +91,10 @@ TEST_CASE("I-342 a token file with a fault is refused with its line") {
     const std::string digest = config::checksum("x");
     CHECK(parse_tokens("admin * " + digest + "\nking * " + digest, "t").error().where == "t:2");
     CHECK_FALSE(parse_tokens("rm * abc", "t").ok());
+    const auto narrow_admin = parse_tokens("rm foo* " + digest + "\nadmin foo* " + digest, "t");
+    REQUIRE_FALSE(narrow_admin.ok());
+    CHECK(narrow_admin.error().where == "t:2");
+    CHECK(narrow_admin.error().message.starts_with("an admin may do everything, whatever the pattern"));
     CHECK_FALSE(parse_tokens("rm " + digest, "t").ok());
     CHECK(parse_tokens("\n  # nothing\n", "t")->empty());
 }

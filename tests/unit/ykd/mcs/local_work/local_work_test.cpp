@@ -69,13 +69,18 @@ public:
     }
     void place(std::int64_t replica, mcs::PlacementState state = mcs::PlacementState::Placed,
                const std::string& node = "here") {
+        write(replica, state, node);
+        changed();
+    }
+    /// As place(), when nobody is told yet.
+    void write(std::int64_t replica, mcs::PlacementState state = mcs::PlacementState::Placed,
+               const std::string& node = "here") {
         auto placed = mcs::pending_placement("app", replica, 0);
         placed.state = state;
         placed.node_id = node;
         auto& all = row_.placements;
         std::erase_if(all, [&](const mcs::Placement& each) { return each.replica == replica; });
         all.insert(all.begin() + mcs::place_of(all, replica), placed);
-        changed();
     }
     void remove(std::int64_t replica) {
         std::erase_if(row_.placements, [&](const mcs::Placement& each) { return each.replica == replica; });
@@ -98,7 +103,7 @@ public:
         return part.ok() && *part ? (*part)->text : "";
     }
     [[nodiscard]] std::string phase(std::int64_t replica) {
-        const auto states = work_->states_of(*row());
+        const auto states = work_->states_of(*row(), leads);
         for (std::size_t at = 0; at < states.size(); ++at)
             if (row_.placements[at].replica == replica && states[at]) return states[at]->phase + ' ' + states[at]->why;
         return "";
@@ -120,6 +125,7 @@ public:
 
     Instant now{};
     bool answers = true; // the name service does at once
+    bool leads = true;   // this instance
     mcs::CoreRequests requests;
     std::vector<std::string> confirmed;
 
@@ -149,6 +155,19 @@ si::AllocationRelease given_up(std::int64_t replica) {
 }
 
 } // namespace
+
+TEST_CASE("rs Doing the work: a replica that is placed, and whose row nobody was told of yet, waits for its command") {
+    Bench bench;
+    bench.write(0);
+    CHECK(bench.phase(0) == "waiting ");
+    bench.leads = false; // it runs elsewhere
+    CHECK(bench.phase(0).empty());
+    bench.leads = true;
+    bench.write(1, mcs::PlacementState::Placed, "elsewhere");
+    CHECK(bench.phase(1).empty());
+    bench.write(2, mcs::PlacementState::Pending);
+    CHECK(bench.phase(2).empty());
+}
 
 TEST_CASE("rs R-173 the name service is asked once for all commands of one submitter that wait") {
     Bench bench;
@@ -231,6 +250,26 @@ TEST_CASE("rs R-171 the core hears of an end when the command has ended") {
     CHECK(std::holds_alternative<mcs::RemoveApplication>(bench.requests.take()));
     CHECK_FALSE(bench.work().holds(removal));
     CHECK_FALSE(bench.work().holds(mcs::CoreRequest{mcs::RemoveApplication{"other", "default"}}));
+}
+
+TEST_CASE("rs R-171 the next life of a replica is asked for when the one before has ended") {
+    Bench bench;
+    for (const int replica : {1, 10}) bench.place(replica);
+    for (const int replica : {1, 10}) REQUIRE(bench.says(replica, "on\n"));
+    const auto ask = [](std::int64_t replica, std::int64_t attempt) {
+        return mcs::CoreRequest{mcs::AskReplica{"app", "default", Bench::key(replica, attempt), {}, 0}};
+    };
+    CHECK_FALSE(bench.work().holds(ask(1, 0)));
+    CHECK(bench.work().holds(mcs::CoreRequest{Bench::release(1)}));
+    CHECK(bench.work().holds(ask(1, 1)));
+    CHECK_FALSE(bench.work().holds(ask(10, 1))); // another one
+    CHECK_FALSE(bench.work().holds(ask(2, 0)));
+    REQUIRE(bench.comes([&] { return bench.requests.size() == 2; }));
+    CHECK(bench.output(1) == "on\nbye\n");
+    CHECK(std::get<mcs::ReleaseReplica>(bench.requests.take()) == Bench::release(1));
+    const mcs::CoreRequest asked = bench.requests.take();
+    CHECK(std::get<mcs::AskReplica>(asked).allocation_key == Bench::key(1, 1));
+    CHECK_FALSE(bench.work().holds(asked));
 }
 
 TEST_CASE("rs R-171 nothing of an application comes before the end of the one of the same id") {

@@ -51,6 +51,21 @@ TEST_CASE("an answer is given again for a second, and for 50 times as long as it
     CHECK(ask().body == "3");
 }
 
+TEST_CASE("an answer that was made for another says how old it is, and how long it is given") {
+    SharedAnswers shared{now};
+    const auto ask = [&] {
+        return shared.get("nodes", [] {
+            pass(std::chrono::milliseconds{100});
+            return answer_of("it");
+        });
+    };
+    CHECK(ask().headers.empty());
+    pass(std::chrono::milliseconds{300});
+    CHECK(ask().headers == decltype(http::HttpAnswer::headers){{"Answer-Age", "400"}, {"Answer-Kept", "4700"}});
+    pass(std::chrono::milliseconds{4'700});
+    CHECK(ask().headers.empty());
+}
+
 TEST_CASE("answers of other names are others, a refusal is not kept, and the oldest makes room") {
     SharedAnswers shared{now};
     CHECK(shared.get("a", [] { return answer_of("no", 503); }).status == 503);
@@ -66,8 +81,10 @@ TEST_CASE("answers of other names are others, a refusal is not kept, and the old
 TEST_CASE("what many ask for at once is made once") {
     SharedAnswers shared{now};
     std::atomic<int> made = 0;
+    constexpr int kAsking = 8;
     std::vector<std::thread> all;
-    for (int number = 0; number < 8; ++number)
+    all.reserve(kAsking);
+    for (int number = 0; number < kAsking; ++number)
         all.emplace_back([&] {
             const auto answer = shared.get("nodes", [&] {
                 std::this_thread::sleep_for(std::chrono::milliseconds{20});
