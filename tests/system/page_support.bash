@@ -6,7 +6,7 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
 bin=${YK_BIN:-$PWD/build/bin}
 work=$(mktemp -d /tmp/yk-page.XXXXXX)
-export YKCTL_SOCKET=ipc://$work/ykd.sock NO_COLOR=1
+export YKCTL_SOCKET=ipc://$work/ykd.sock NO_COLOR=1 LC_ALL=C.UTF-8 # the pages show a terminal that has lines to draw with
 daemon=
 step=0
 
