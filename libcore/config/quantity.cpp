@@ -64,13 +64,6 @@ std::string nearest_suffix(std::string_view suffix) {
     return {};
 }
 
-Error invalid_quantity(std::string_view text) {
-    return {0,
-            "invalid quantity " + in_quotes(text) +
-                " (expected digits and an optional suffix: m k M G T P E Ki Mi Gi Ti Pi Ei)",
-            {}};
-}
-
 Error invalid_suffix(std::string_view text, const Shape& shape) {
     std::string message = "invalid suffix " + in_quotes(text);
     if (shape.suffix == "m")
@@ -93,9 +86,36 @@ std::optional<std::int64_t> product(std::string_view digits, std::int64_t factor
 
 } // namespace
 
+namespace {
+
+/// The same amount without a fraction, `1500m` for the `1.5` of vcore; empty: `text` is no number, or there is none.
+std::string without_fraction(std::string_view type, std::string_view text) {
+    text = trim(text);
+    const auto point = text.find('.');
+    if (point == std::string_view::npos) return {};
+    const std::string_view after = text.substr(point + 1);
+    const std::string_view decimals = after.substr(0, std::min(after.find_first_not_of(kDigits), after.size()));
+    const auto whole = shape_of(std::string{text.substr(0, point)} + std::string{decimals} +
+                                std::string{after.substr(decimals.size())});
+    if (!whole || decimals.empty() || point == 0) return {};
+    const auto amount = parse_quantity(type, std::string{whole->digits} + std::string{whole->suffix});
+    const auto divisor = product("1" + std::string(decimals.size(), '0'), 1);
+    if (!amount.ok() || !divisor || *amount % *divisor != 0) return {};
+    return written_quantity(type, *amount / *divisor);
+}
+
+Error invalid_quantity(std::string_view type, std::string_view text) {
+    const std::string same = without_fraction(type, text);
+    return Error::of("invalid quantity " + in_quotes(text) +
+                     (same.empty() ? " (expected digits and an optional suffix: m k M G T P E Ki Mi Gi Ti Pi Ei)"
+                                   : " (no fractions: write " + same + ")"));
+}
+
+} // namespace
+
 Result<std::int64_t> parse_quantity(std::string_view type, std::string_view text) {
     const auto shape = shape_of(text);
-    if (!shape) return invalid_quantity(text);
+    if (!shape) return invalid_quantity(type, text);
     const bool vcore = type == kVcore;
     const bool milli = vcore && shape->suffix == "m";
     const auto* suffix = std::find_if(kSuffixes.begin(), kSuffixes.end(),

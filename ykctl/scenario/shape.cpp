@@ -2,6 +2,7 @@
 #include "ykctl/scenario/shape.h"
 
 #include "libcore/config/duration.h"
+#include "libcore/config/quantity.h"
 #include "protocol/si/enums.h"
 #include "ykctl/scenario/config_text.h"
 
@@ -95,6 +96,25 @@ Value ShapeReader::read_map_of(const Node& node, const Field& element) {
     return out;
 }
 
+/// Integers in base units, or, as soon as one has a suffix (`64Gi`), quantities as a configuration has them.
+Value ShapeReader::read_amounts(const Node& node, const Field& field) {
+    const auto is_quantity = [](const Member& member) {
+        const Node& value = *member.value;
+        const bool is_text = value.is_plain() && value.scalar.find_first_not_of("-0123456789") != std::string::npos;
+        return is_text && config::parse_quantity(member.key, value.scalar).ok();
+    };
+    if (std::none_of(node.members.begin(), node.members.end(), is_quantity))
+        return read_map_of(node, {field.key, FieldType::Int64});
+    Value out = Value::object();
+    for (const Member& member : node.members) {
+        const auto amount = config::parse_quantity(member.key, text(*member.value));
+        if (!failed() && !amount.ok()) fail(member.value->mark, member.key + ": " + amount.error().message);
+        if (failed()) break;
+        out[member.key] = *amount;
+    }
+    return out;
+}
+
 Value ShapeReader::read_texts(const Node& node, const Field& field) {
     Value out = Value::array();
     if (!expect_kind(node, Kind::Sequence, field.key)) return out;
@@ -114,7 +134,7 @@ Value ShapeReader::read_field(const Node& node, const Field& field) {
     case FieldType::WantedResources:
         if (node.kind == Kind::Null) return nullptr;
         [[fallthrough]];
-    case FieldType::Resources: return read_map_of(node, {field.key, FieldType::Int64});
+    case FieldType::Resources: return read_amounts(node, field);
     case FieldType::Texts: return read_map_of(node, {field.key, FieldType::Text});
     case FieldType::Counts: return read_map_of(node, {field.key, FieldType::Count});
     case FieldType::WantedTerminations: return read_map_of(node, {field.key, FieldType::WantedTermination});

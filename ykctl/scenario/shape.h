@@ -92,6 +92,7 @@ private:
     bool expect_kind(const Node& node, Node::Kind kind, std::string_view name);
     const Field* find_field(const Member& member, const Shape& shape);
     Value read_map_of(const Node& node, const Field& element);
+    Value read_amounts(const Node& node, const Field& field);
     Value read_texts(const Node& node, const Field& field);
     Value read_node_action(const Node& node);
     Value read_termination(const Node& node, bool is_wanted);

@@ -166,3 +166,18 @@ TEST_CASE("B-06 quantities as a person writes them, and they read as the same") 
     CHECK(written_resource({{"memory", 2048}, {"vcore", 500}}) == "{memory: 2Ki, vcore: 500m}");
     CHECK(written_resource({}) == "{}");
 }
+
+TEST_CASE("C-024 a fraction is refused with the amount that is meant") {
+    const auto said = [](const char* type, const char* text) {
+        const auto amount = parse_quantity(type, text);
+        return amount.ok() ? std::string{} : amount.error().message;
+    };
+    CHECK(said("vcore", "1.5") == "invalid quantity \"1.5\" (no fractions: write 1500m)");
+    CHECK(said("vcore", " 2.0 ") == "invalid quantity \" 2.0 \" (no fractions: write 2)");
+    CHECK(said("memory", "1.5Gi") == "invalid quantity \"1.5Gi\" (no fractions: write 1536Mi)");
+    CHECK(said("memory", "0.25k") == "invalid quantity \"0.25k\" (no fractions: write 250)");
+    for (const char* text : {"1.5m", ".5", "1.", "1.x", "1.5.5", "0.0001", "1.5Zi"})
+        CHECK(said("vcore", text).find("(expected digits") != std::string::npos);
+    CHECK(said("memory", "0.3").find("(expected digits") != std::string::npos);
+    CHECK(said("memory", ("1." + std::string(1000, '0')).c_str()).find("(expected digits") != std::string::npos);
+}

@@ -96,6 +96,8 @@ TEST_CASE("scenario.md: wrong types") {
     CHECK(step_fault("nodes: [{nodeID: [a]}]").find("a text is wanted, not a list") != std::string::npos);
     CHECK(step_fault("nodes: [{action: create}]").find("unknown action") != std::string::npos);
     CHECK(step_fault("nodes: [{schedulableResource: {a: x}}]").find("no integer") != std::string::npos);
+    CHECK(step_fault("nodes: [{schedulableResource: {memory: 64Gi, vcore: 1.5}}]").find("write 1500m") !=
+          std::string::npos);
     CHECK(step_fault("asks: [{placeholder: yes}]").find("neither true nor false") != std::string::npos);
     CHECK(step_fault("asks: [{priority: 2147483648}]").find("out of range") != std::string::npos);
     CHECK(step_fault("releases: {allocationsToRelease: [{terminationType: GONE}]}").find("unknown termination") !=

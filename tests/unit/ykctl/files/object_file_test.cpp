@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ykctl/client/object_file.h"
+#include "ykctl/files/object_file.h"
 
 #include <catch2/catch.hpp>
 
@@ -63,12 +63,74 @@ TEST_CASE("-f: a text may look like a number, a number may not look like a text"
           "f.yaml:3:14: placeholder must be true or false");
 }
 
-TEST_CASE("I-004 -f: no suffixes in messages") {
-    CHECK(read("nodeID: n\nschedulableResource: {memory: 64Gi}\n")
-              .problem.rfind("f.yaml:2:31: schedulableResource.memory must be a whole number", 0) == 0);
-    CHECK(read("nodeID: n\nschedulableResource: {memory: 1.5}\n").problem.rfind("f.yaml:2:31:", 0) == 0);
-    CHECK(read("nodeID: n\nschedulableResource: {memory: 9223372036854775808}\n").problem.rfind("f.yaml:2:31:", 0) ==
-          0);
+TEST_CASE("I-004 -f: whole numbers are in base units, and a map with a text has quantities") {
+    const auto capacity = [](const std::string& text) {
+        const auto all = read("nodeID: n\nschedulableResource: " + text + "\n");
+        return all.problem.empty() ? all.messages.at(0)["schedulableResource"] : Value(all.problem);
+    };
+    CHECK(capacity("{memory: 1024, vcore: 16}") == Value{{"memory", 1024}, {"vcore", 16}});
+    CHECK(capacity("{memory: 64Gi, vcore: 16}") == Value{{"memory", std::int64_t{64} << 30}, {"vcore", 16000}});
+    CHECK(capacity("{vcore: 1500m}") == Value{{"vcore", 1500}});
+    CHECK(capacity("{vcore: \"2\"}") == Value{{"vcore", 2000}});
+    CHECK(capacity("{}") == Value::object());
+    CHECK(capacity("{memory: 1.5Gi}") ==
+          "f.yaml:2:31: schedulableResource.memory: invalid quantity \"1.5Gi\" (no fractions: write 1536Mi)");
+    CHECK(capacity("{memory: 64GB}").get<std::string>().find("f.yaml:2:31: schedulableResource.memory: invalid") == 0);
+    CHECK(capacity("{memory: 9223372036854775808}").get<std::string>().find("overflow") != std::string::npos);
+    CHECK(capacity("{memory: [1]}") == "f.yaml:2:31: schedulableResource.memory must be an amount");
+    CHECK(capacity("{memory: 1, memory: 2}") == "f.yaml:2:34: schedulableResource.memory is given twice");
+}
+
+TEST_CASE("-f: what ykctl shows is read back") {
+    CHECK(read("schema: 1\nitem:\n  nodeID: n1\n  attributes: {rack: r1}\n  capacity: {vcore: 8000}\n"
+               "  available: {vcore: 8000}\n  schedulable: false\n  isReserved: false\n")
+              .messages == std::vector<Value>{{{"nodeID", "n1"},
+                                               {"attributes", {{"rack", "r1"}}},
+                                               {"schedulableResource", {{"vcore", 8000}}},
+                                               {"action", 6}}});
+    CHECK(read("{\"schema\":1,\"items\":[{\"applicationID\":\"a\",\"partition\":\"default\",\"queueName\":\"root.q\","
+               "\"user\":\"ann\",\"groups\":[\"staff\"],\"applicationState\":\"Running\",\"requests\":[]}]}",
+               application_spec())
+              .messages == std::vector<Value>{{{"applicationID", "a"},
+                                               {"partitionName", "default"},
+                                               {"queueName", "root.q"},
+                                               {"ugi", {{"user", "ann"}, {"groups", Value::array({"staff"})}}}}});
+    CHECK(read("allocationKey: k\napplicationId: a\nresource: {vcore: 1000}\npriority: \"7\"\nlastReason: x\n"
+               "allocationTags: {t: u}\n",
+               ask_spec())
+              .messages == std::vector<Value>{{{"allocationKey", "k"},
+                                               {"applicationID", "a"},
+                                               {"resourceAsk", {{"vcore", 1000}}},
+                                               {"priority", 7},
+                                               {"tags", {{"t", "u"}}}}});
+    CHECK(read("nodeID: n\ncapacity: {}\nschedulableResource: {}\n").problem ==
+          "f.yaml:3:1: schedulableResource says what capacity says, too: leave one out");
+    CHECK(read("nodeID: n\naction: CREATE\nschedulable: true\n").problem ==
+          "f.yaml:3:1: schedulable says what action says, too: leave one out");
+    CHECK(read("applicationID: a\nuser: x\nugi: {user: y}\n", application_spec()).problem ==
+          "f.yaml:3:1: ugi says what user says, too: leave one out");
+}
+
+TEST_CASE("-f: a file of several kinds") {
+    std::vector<std::string> seen;
+    const Kinds kinds{&ask_spec(), &node_spec(), &application_spec()};
+    const auto each = [&](const MessageSpec& kind, const Value& message) -> std::optional<Failure> {
+        seen.push_back(std::string{kind.lists.front()} + " " + message.dump());
+        return std::nullopt;
+    };
+    CHECK_FALSE(for_each_object("nodes: [{nodeID: n}]\napplications:\n- applicationID: a\nasks:\n"
+                                "- {allocationKey: k, applicationID: a}\n---\n- {allocationKey: l, applicationID: a, "
+                                "nodeID: n}\n- nodeID: m\n- applicationID: b\n",
+                                "f", kinds, each));
+    CHECK(seen == std::vector<std::string>{"nodes {\"nodeID\":\"n\"}", "new {\"applicationID\":\"a\"}",
+                                           "asks {\"allocationKey\":\"k\",\"applicationID\":\"a\"}",
+                                           "asks {\"allocationKey\":\"l\",\"applicationID\":\"a\",\"nodeID\":\"n\"}",
+                                           "nodes {\"nodeID\":\"m\"}", "new {\"applicationID\":\"b\"}"});
+    const auto failure = for_each_object("partitions: []\n", "f", kinds, each);
+    REQUIRE(failure);
+    CHECK(failure->message == "f:1:1: what is this? It has none of allocationKey (AllocationAsk), nodeID (NodeInfo), "
+                              "applicationID (AddApplicationRequest)");
+    CHECK(failure->hints.size() == 1);
 }
 
 TEST_CASE("-f: unknown, missing and repeated fields are named with their place") {
