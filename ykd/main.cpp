@@ -30,7 +30,7 @@ int check(const yk::service::CommandLine& line) {
         std::cerr << "ykd: --check-config: nothing to check; name a FILE or --config\n";
         return kUsage;
     }
-    if (files.empty()) std::cout << settings << ": good\n";
+    if (files.empty()) std::cout << settings << ": ok\n";
     return yk::service::check_config(files);
 }
 

@@ -95,6 +95,15 @@ LoadOutcome load_or_default(std::string_view text, std::string_view source) {
     return text.empty() ? load(kDefaultText, "built-in default") : load(text, source);
 }
 
+LoadOutcome load_file(std::string_view text, std::string_view source) {
+    LoadOutcome outcome = load_or_default(text, source);
+    if (!text.empty()) return outcome;
+    outcome.source = source;
+    outcome.problems.push_back(
+        {Severity::Warning, {}, {}, "the file is empty: the built-in configuration counts, with queues made by tags"});
+    return outcome;
+}
+
 std::string render_line(const Problem& problem, std::string_view source) {
     return fmt::format("{}: {}: {}{}{}", position_text(problem, source),
                        problem.severity == Severity::Error ? "error" : "warning", problem.path,

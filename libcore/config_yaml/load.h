@@ -36,6 +36,9 @@ struct LoadOutcome {
 /// As load(), a text of 0 bytes being default_text().
 [[nodiscard]] LoadOutcome load_or_default(std::string_view text, std::string_view source);
 
+/// As load_or_default(), for a file that somebody wrote to have it checked: one of 0 bytes is doubtful.
+[[nodiscard]] LoadOutcome load_file(std::string_view text, std::string_view source);
+
 /// The built-in configuration of C-010.
 [[nodiscard]] std::string_view default_text();
 

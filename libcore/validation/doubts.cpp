@@ -2,11 +2,14 @@
 // Warnings about what loads, but hardly does what its author meant (B-04).
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "libcore/config/acl.h"
 #include "libcore/config/names.h"
 #include "libcore/config/properties.h"
 #include "libcore/config/quantity.h"
+#include "libcore/config/suggest.h"
 #include "libcore/validation/checks.h"
 
 namespace yk::config::checks {
@@ -17,6 +20,24 @@ void warn_properties(const Entries& properties, Report& report) {
     for (const Entry& entry : properties.entries)
         if (const std::string doubt = property_warning(entry.key.value, entry.value); !doubt.empty())
             report.warning(entry.value_mark, properties.path + '.' + entry.key.value, doubt);
+}
+
+/// A name that is nearly that of memory or of vcore: no node offers it, so nothing with it would ever be placed.
+void warn_names(const std::optional<Entries>& amounts, Report& report) {
+    constexpr std::array<std::string_view, 2> kUsual{"memory", kVcore};
+    if (!amounts) return;
+    for (const Entry& entry : amounts->entries) {
+        const std::string meant = nearest(entry.key.value, kUsual);
+        if (!meant.empty() && meant != entry.key.value)
+            report.warning(entry.key.mark, amounts->path + '.' + entry.key.value,
+                           "a resource of its own; did you mean '" + meant + "'?");
+    }
+}
+
+void warn_names(const ResourcesDocument& resources, const std::vector<LimitDocument>& limits, Report& report) {
+    warn_names(resources.guaranteed, report);
+    warn_names(resources.max, report);
+    for (const LimitDocument& limit : limits) warn_names(limit.max_resources, report);
 }
 
 void warn_guaranteed_zero(const std::optional<Entries>& document, const std::optional<ResourceMap>& loaded,
@@ -50,6 +71,8 @@ void warn_template(const QueueDocument& queue, const Queue& loaded, const std::o
 void warn_queue(const QueueDocument& queue, const Queue& loaded, const std::optional<ResourceMap>& above,
                 Report& report) {
     warn_properties(queue.properties, report);
+    warn_names(queue.resources, queue.limits, report);
+    if (queue.child_template) warn_names(queue.child_template->resources, {}, report);
     warn_guaranteed_zero(queue.resources.guaranteed, loaded.resources.guaranteed, report);
     std::optional<ResourceMap> combined;
     if (loaded.resources.max) combined = min(loaded.resources.max, above);

@@ -16,7 +16,8 @@ struct ReplyKeys {
 };
 
 constexpr std::array kReplies{
-    ReplyKeys{"Hello", " version sid bootID server resumed lastSeq rms limits features role "},
+    ReplyKeys{"Hello", " version sid bootID server resumed lastSeq rms limits features role who address granted "
+                       "rmPattern "},
     ReplyKeys{"Bye", " "},
     ReplyKeys{"Ping", " bootID state now "},
     ReplyKeys{"Status",
@@ -47,6 +48,7 @@ constexpr std::array kReplies{
     ReplyKeys{"Health", " Healthy HealthChecks At Since DaemonState "},
     ReplyKeys{"Explain", " verdict reasons details "},
     ReplyKeys{"StreamLog", " items next "},
+    ReplyKeys{"Audit", " records next lost file "},
     ReplyKeys{"Step", " cycles allocations idle "},
     ReplyKeys{"Clock", " now "},
     ReplyKeys{"SetExtraConfig", " kept "},

@@ -37,6 +37,7 @@ constexpr std::array kKinds{
     KindInfo{Kind::Health, "Health", kReading, Role::Observer},
     KindInfo{Kind::Explain, "Explain", kReading, Role::Observer},
     KindInfo{Kind::StreamLog, "StreamLog", kReading, Role::Observer},
+    KindInfo{Kind::Audit, "Audit", kReading, Role::Admin},
     KindInfo{Kind::Step, "Step", kMutating, Role::Admin},
     KindInfo{Kind::Clock, "Clock", kMutating, Role::Admin},
     KindInfo{Kind::SetExtraConfig, "SetExtraConfig", kMutating, Role::Admin},

@@ -41,6 +41,7 @@ enum class Kind : std::uint8_t {
     Health,
     Explain,
     StreamLog,
+    Audit,
     Step,
     Clock,
     SetExtraConfig,

@@ -414,6 +414,10 @@ struct HelloReply {
     HelloLimits limits;
     std::vector<std::string> features;
     std::string role;
+    std::string who{};        // whom the daemon takes the caller for: `uid 1000`, `token rm spark-* (1a2b3c4d)`
+    std::string address{};    // from where
+    std::string granted{};    // the highest role that may be asked for
+    std::string rm_pattern{}; // the RMs that role rm may register and update
     bool operator==(const HelloReply&) const = default;
 };
 

@@ -135,6 +135,15 @@ struct HealthRequest {
     bool operator==(const HealthRequest&) const = default;
 };
 
+/// Who changed what: at most `count` records from number `from` on.
+struct AuditRequest {
+    static constexpr Kind kKind = Kind::Audit;
+    std::optional<std::uint64_t> from{}; // absent: the last `last`
+    std::uint32_t last = 1000;
+    std::uint32_t count = 1000; // in one answer
+    bool operator==(const AuditRequest&) const = default;
+};
+
 /// Why something is as it is. Which members count depends on `what`.
 struct ExplainRequest {
     static constexpr Kind kKind = Kind::Explain;

@@ -366,11 +366,12 @@ struct Schema<si::HelloLimits> {
 template <>
 struct Schema<si::HelloReply> {
     using M = si::HelloReply;
-    using fields =
-        Fields<Field<"version", &M::version>, Field<"sid", &M::sid>, Field<"bootID", &M::boot_id>,
-               Field<"server", &M::server>, Field<"resumed", &M::resumed, kId, kRequired>,
-               Field<"lastSeq", &M::last_seq, kId, kRequired>, Field<"rms", &M::rms, kId, kRequired>,
-               Field<"limits", &M::limits>, Field<"features", &M::features, kId, kRequired>, Field<"role", &M::role>>;
+    using fields = Fields<Field<"version", &M::version>, Field<"sid", &M::sid>, Field<"bootID", &M::boot_id>,
+                          Field<"server", &M::server>, Field<"resumed", &M::resumed, kId, kRequired>,
+                          Field<"lastSeq", &M::last_seq, kId, kRequired>, Field<"rms", &M::rms, kId, kRequired>,
+                          Field<"limits", &M::limits>, Field<"features", &M::features, kId, kRequired>,
+                          Field<"role", &M::role>, Field<"who", &M::who>, Field<"address", &M::address>,
+                          Field<"granted", &M::granted>, Field<"rmPattern", &M::rm_pattern>>;
 };
 
 // --- callback stream ------------------------------------------------------------------------------------------------

@@ -97,6 +97,12 @@ struct Schema<si::HealthRequest> {
 };
 
 template <>
+struct Schema<si::AuditRequest> {
+    using M = si::AuditRequest;
+    using fields = Fields<Field<"from", &M::from>, Field<"last", &M::last>, Field<"count", &M::count>>;
+};
+
+template <>
 struct Schema<si::ExplainRequest> {
     using M = si::ExplainRequest;
     using fields = Fields<Field<"what", &M::what, kId, kRequired>, Field<"partition", &M::partition, kQueue>,

@@ -18,12 +18,12 @@ int check_config(const std::vector<std::string>& files) {
             code = kRefused;
             continue;
         }
-        const auto outcome = config_yaml::load(*text, file);
+        const auto outcome = config_yaml::load_file(*text, file);
         std::cerr << config_yaml::render(outcome, *text);
         if (!outcome.configuration) {
             code = kRefused;
         } else {
-            std::cout << file << ": good\n";
+            std::cout << file << ": ok\n";
         }
     }
     return code;

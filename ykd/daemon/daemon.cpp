@@ -9,6 +9,7 @@
 #include "libcore/base/pluralize.h"
 #include "protocol/client/probe.h"
 #include "protocol/server/own_sockets.h"
+#include "ykd/audit/audit_record.h"
 #include "ykd/mcs/database_place.h"
 #include "ykd/process/log.h"
 #include "ykd/rm/rm_contents.h"
@@ -35,6 +36,9 @@ Daemon::Daemon(DaemonSettings settings, std::string version)
                    parts_.deadlines, parts_.workers, parts_.long_workers}),
       rest_({handlers().request, handlers().closed}, parts_.settings.http.origins) {
     parts_.calls.execute_later = [this](const CallPtr& call) { dispatcher_.execute_later(call); };
+    parts_.calls.ended = [this](const Call& call, const wire::ErrorReply* error) {
+        if (is_audited(call, error)) parts_.audit.add(audit_record(call, error), real_now());
+    };
     parts_.mcs.connect(handlers().request);
     parts_.ring.set_listener([this] {
         if (parts_.event_streams.wants_delivery()) parts_.workers.post([this] { parts_.event_streams.deliver(); });
@@ -62,6 +66,7 @@ Daemon::~Daemon() {
     parts_.sessions.clear();
     servers_.clear();
     parts_.calls.execute_later = [](const CallPtr&) {}; // the dispatcher goes before the last calls do
+    parts_.calls.ended = {};
 }
 
 // --- start --------------------------------------------------------------------------------------

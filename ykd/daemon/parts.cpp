@@ -39,6 +39,7 @@ Parts::Parts(DaemonSettings given, std::string version)
       large_answers([this](const CallPtr& call) { calls.execute_later(call); }),
       looks([this](const CallPtr& call) { calls.execute_later(call); }),
       configurations(turns_of_configurations(), [this](const CallPtr& call) { calls.execute_later(call); }),
+      audit(settings.audit, simulator() == nullptr ? audit_file(settings) : std::string{}, degraded),
       daemon_state(settings.state_directory, degraded),
       memory(settings.max_memory),
       access(settings, [this](std::function<void()> ask) { name_service.post({}, std::move(ask)); }),

@@ -10,6 +10,7 @@
 
 #include <string>
 
+#include "ykd/audit/audit_log.h"
 #include "ykd/configuration/config_change.h"
 #include "ykd/configuration/reload.h"
 #include "ykd/dump/dump_making.h"
@@ -45,6 +46,7 @@ struct Parts {
     LargeAnswers large_answers, looks, configurations; // among which requests take turns (services.cpp says which)
 
     Degraded degraded;
+    AuditLog audit;
     DaemonState daemon_state;
     LineLimit line_limit;
     MemoryGuard memory;

@@ -26,6 +26,7 @@ Services::Services(Parts& parts, std::function<void(SteadyClock::duration grace)
       explain_(
           {parts.settings, parts.clock, parts.rms, parts.effective, parts.config_history, parts.users, parts.workers}),
       admin_({parts.settings, parts.rms, parts.clock, parts.workers, std::move(request_stop)}),
+      audit_(parts.audit),
       mcs_({parts.mcs, parts.memory, parts.workers}),
       mcs_watch_(parts.mcs, parts.workers, parts.settings.max_poll_wait) {
     fill(parts);
@@ -65,6 +66,7 @@ void Services::fill(Parts& parts) {
     row(Kind::Metrics, metrics_, &MetricsService::metrics, &parts.large_answers, kLong);
     row(Kind::Health, health_, &HealthService::health, &parts.looks);
     row(Kind::Explain, explain_, &ExplainService::explain, &parts.large_answers);
+    row(Kind::Audit, audit_, &AuditService::audit, &parts.looks);
     row(Kind::Step, admin_, &AdminService::step);
     row(Kind::Clock, admin_, &AdminService::advance_clock);
     row(Kind::Shutdown, admin_, &AdminService::shut_down);

@@ -7,6 +7,7 @@
 
 #include <functional>
 
+#include "ykd/audit/audit_service.h"
 #include "ykd/configuration/configuration_service.h"
 #include "ykd/daemon/parts.h"
 #include "ykd/dump/dump_service.h"
@@ -52,6 +53,7 @@ private:
     HealthService health_;
     ExplainService explain_;
     AdminService admin_;
+    AuditService audit_;
     McsService mcs_;
     McsWatchService mcs_watch_;
     KindTable kinds_;

@@ -80,6 +80,7 @@ private:
                         {"rms", [this](const Node& n) { read_rms(n); }},
                         {"extraConfig", [this](const Node& n) { settings_.extra_config = texts(n, "extraConfig"); }}};
             add_limits();
+            add_audit();
             add_http();
             add_mcs();
         }
@@ -131,6 +132,14 @@ private:
             "rmMaxNames", [this](std::uint64_t v) { settings_.rm_max.names = v; }, 0, kMostBytes);
         add_count("rmMaxEnded", settings_.rm_max.ended);
         add_small("rmMaxResourceTypes", settings_.rm_max.resource_types, kMaxResourceTypes);
+    }
+
+    /// The section `audit`, by the paths of its keys.
+    void add_audit() {
+        add_text("audit.file", settings_.audit.file);
+        add_size(
+            "audit.maxBytes", [this](std::uint64_t v) { settings_.audit.max_bytes = v; }, 64U << 10, 1U << 30);
+        add_small("audit.files", settings_.audit.files, 1000);
     }
 
     /// The section `http`, by the paths of its keys.
@@ -486,6 +495,12 @@ private:
 };
 
 } // namespace
+
+std::string audit_file(const DaemonSettings& settings) {
+    if (settings.audit.file == "none") return {};
+    if (!settings.audit.file.empty()) return settings.audit.file;
+    return settings.state_directory.empty() ? std::string{} : settings.state_directory + "/audit.jsonl";
+}
 
 Result<std::uint64_t> parse_size(std::string_view text) {
     std::uint64_t value = 0;

@@ -84,6 +84,13 @@ struct HttpSettings {
     std::uint64_t max_connections = 128; // each has a thread
 };
 
+/// The section `audit`: who changed what.
+struct AuditSettings {
+    std::string file;                    // empty: audit.jsonl in the state directory, if there is one; `none`: none
+    std::uint64_t max_bytes = 16U << 20; // of a file, beyond which the next one begins
+    std::uint64_t files = 5;             // with the one that is written
+};
+
 struct DaemonSettings {
     // Files
     std::map<std::string, std::string> config_files; // policy group -> file
@@ -147,9 +154,13 @@ struct DaemonSettings {
     std::uint64_t history_size = 1440;       // samples; 0: no history (I-702)
     Duration history_interval = std::chrono::minutes{1};
 
+    AuditSettings audit;
     HttpSettings http;
     McsSettings mcs; // Deployments
 };
+
+/// Where audit records are written; empty: nowhere.
+[[nodiscard]] std::string audit_file(const DaemonSettings& settings);
 
 /// All faults of a settings file, in the order of the file; their `where` is `file:line:column`.
 struct SettingsFaults {

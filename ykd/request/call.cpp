@@ -45,6 +45,11 @@ SteadyClock::time_point Call::deadline() const {
     return received_ + (has_ttl ? SteadyClock::duration{std::chrono::milliseconds{envelope.ttl_ms}} : support_.ttl);
 }
 
+bool Call::has_request() {
+    const std::lock_guard lock(mutex_);
+    return !answered_;
+}
+
 std::optional<Call::Target> Call::take_target() {
     const std::lock_guard lock(mutex_);
     if (answered_) return std::nullopt;
@@ -72,6 +77,7 @@ void Call::settle_seq(RememberedReply reply) {
 
 void Call::ok_encoded(std::string_view body) {
     if (has_turn && body.size() + kHeadOverhead > reply_limit()) return fail(too_large());
+    if (has_turn && support_.ended) support_.ended(*this, nullptr);
     if (has_turn) settle_seq({true, std::string(body), {}});
     ok_parts(std::span<const std::string_view>(&body, 1));
 }
@@ -91,6 +97,7 @@ void Call::ok_parts(std::span<const std::string_view> body) {
 }
 
 void Call::fail(const wire::ErrorReply& error) {
+    if (support_.ended && has_request()) support_.ended(*this, &error);
     settle_seq({false, {}, error});
     if (auto target = take_target()) send_error(*target, error, false);
 }

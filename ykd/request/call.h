@@ -37,6 +37,9 @@ struct CallSupport {
     std::size_t max_message;                           // bytes of any reply, with the 4 of nng's request id
     SteadyClock::duration ttl;                         // of requests that name none
     std::function<void(const CallPtr&)> execute_later; // a call whose turn has come, on a worker
+    /// Notified of each end of a mutating request, and of each refusal, before the answer is sent. nullptr: it
+    /// succeeded.
+    std::function<void(const Call&, const wire::ErrorReply*)> ended = {};
 };
 
 /// Owner: whoever works on it, and the session while it waits for its turn. Thread: any, one after the other; answers
@@ -54,6 +57,7 @@ public:
     bool kind_known = false;                 // `kind` is the kind that the envelope names
     bool mutating = false;                   // the kind changes something, and needs a sequence number
     bool has_turn = false;                   // its sequence number is the one that executes
+    bool is_of_owner = false;                // it acts for an RM that its session owns; known once find_rm() found it
     std::uint64_t rm_epoch = 0;              // the registration of the RM that find_rm() found
     SessionPtr session;                      // null for Hello
     std::function<void(const Call&)> at_end; // empty, or called when the last reference is dropped
@@ -123,6 +127,8 @@ private:
     };
     /// Takes the right to answer; nullopt: the call was answered.
     [[nodiscard]] std::optional<Target> take_target();
+    /// Whether the request, and with it the bytes of its body, is still here.
+    [[nodiscard]] bool has_request();
     void settle_seq(RememberedReply reply);
     void send_error(Target& target, const wire::ErrorReply& error, bool dup);
     void count(std::optional<ErrorCode> error);

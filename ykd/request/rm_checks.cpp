@@ -81,7 +81,8 @@ RmPtr find_rm(const RmTable& rms, const CallPtr& call, const std::string& rm_id,
                    fmt::format("RM {} belongs to another session; an admin may say impersonate: true", rm_id), "rmID");
         return nullptr;
     }
-    if (rm->is_owned_by(*call->session)) rm->owner.mark_alive();
+    call->is_of_owner = rm->is_owned_by(*call->session);
+    if (call->is_of_owner) rm->owner.mark_alive();
     return rm;
 }
 

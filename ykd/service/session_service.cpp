@@ -109,6 +109,9 @@ si::HelloReply SessionService::reply_for(Session& session, bool resumed) const {
     reply.limits = limits(parts_.settings);
     reply.features = features(parts_.settings);
     reply.role = si::text(session.role);
+    reply.who = session.grant.name;
+    reply.granted = si::text(session.grant.role);
+    reply.rm_pattern = session.grant.rms;
     return reply;
 }
 
@@ -141,7 +144,9 @@ void SessionService::hello(const CallPtr& call) {
     log("wire.session")
         .debug("{} {} session for {} ({})", grant->name, resumed ? "resumed its" : "opened a", request->client,
                si::text(*role));
-    call->ok_encoded(wire::encoded(reply_for(*session, resumed)));
+    si::HelloReply reply = reply_for(*session, resumed);
+    reply.address = call->peer().address;
+    call->ok_encoded(wire::encoded(reply));
 }
 
 void SessionService::bye(const CallPtr& call) {

@@ -264,6 +264,32 @@ TEST_CASE("B-04 warnings") {
                       "the rule can never match");
 }
 
+TEST_CASE("B-04 a resource whose name is nearly that of memory or vcore") {
+    const std::string doubt = "a resource of its own; did you mean 'vcore'?";
+    check_one_warning("{queues: [{name: root, submitacl: '*', queues: [{name: a, resources: {max: {vcores: 10}}}]}]}",
+                      doubt);
+    check_one_warning(
+        "{queues: [{name: root, submitacl: '*', queues: [{name: a, resources: {guaranteed: {Vcore: 10}}}]}]}", doubt);
+    check_one_warning(
+        "{limits: [{limit: x, users: ['*'], maxresources: {vcore: 1, memroy: 1Gi}}], queues: [{name: root, "
+        "submitacl: '*'}]}",
+        "did you mean 'memory'?");
+    CHECK(
+        warnings_of("{queues: [{name: root, submitacl: '*', queues: [{name: a, resources: {max: {vcore: 1, memory: 1, "
+                    "nvidia.com/gpu: 1, pods: 5, disk: 2, mem: 5}}}]}]}")
+            .empty());
+}
+
+TEST_CASE("B-04 a file without anything in it is doubtful, where a file is checked") {
+    const LoadOutcome outcome = load_file("", "queues.yaml");
+    CHECK(outcome.configuration);
+    REQUIRE(outcome.problems.size() == 1);
+    CHECK(render_line(outcome.problems[0], outcome.source) ==
+          "queues.yaml: warning: the file is empty: the built-in configuration counts, with queues made by tags");
+    CHECK(load_or_default("", "queues.yaml").problems.empty());
+    CHECK(load_file("partitions: [{name: default, queues: [{name: root, submitacl: '*'}]}]", "f").problems.empty());
+}
+
 TEST_CASE("B-04 and C-137 queues that nobody may submit to, once per highest one") {
     check_one_warning("{queues: [{name: a}, {name: b}]}", "nobody may submit to root");
     check_one_warning("{queues: [{name: a, submitacl: bob}, {name: b, queues: [{name: c}, {name: d}]}]}",

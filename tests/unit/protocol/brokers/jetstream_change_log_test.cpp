@@ -471,12 +471,17 @@ TEST_CASE("rs R-166, F-20 messages that grew too old while the server was away a
     REQUIRE(reader.read_all());
     constexpr std::chrono::seconds kAge{2};
     world.keep_for(kAge);
-    for (int each = 0; each < 5; ++each) world.produce("t.album.b"); // that nobody asks for before it is killed
-    world.server.kill();
-    std::this_thread::sleep_for(kAge + 200ms);
-    world.server.start();
-    REQUIRE(testing::comes_true([&] { return world.stream().first == 11; }));
-    CHECK_FALSE(reader.read_until([] { return false; }));
+    // The server pushes messages at once: those that came before it was killed may be read, and then nothing is
+    // missing.
+    for (int attempt = 0; attempt < 5 && !reader.gap; ++attempt) {
+        for (int each = 0; each < 5; ++each) world.produce("t.album.b");
+        const auto last = world.stream().last;
+        world.server.kill();
+        std::this_thread::sleep_for(kAge + 200ms);
+        world.server.start();
+        REQUIRE(testing::comes_true([&] { return world.stream().first == last + 1; }));
+        static_cast<void>(reader.read_until([&] { return reader.position.lanes[0].sequence >= last; }));
+    }
     REQUIRE(reader.gap.has_value());
     CHECK(reader.gap->what == LogFault::What::Gap);
     CHECK(reader.gap->reason == RelistReason::Purged);

@@ -479,6 +479,7 @@ TEST_CASE("decode(encode(x)) == x for the requests of tools") {
     check_round_trip(si::EventStreamRequest{"s", 1, 0U, 2, si::EventFilter{}});
     check_round_trip(si::MetricsRequest{"map", "yunikorn", "c", 1000, "own"});
     check_round_trip(si::HealthRequest{true, true});
+    check_round_trip(si::AuditRequest{7U, 5, 3});
     check_round_trip(
         si::ExplainRequest{"placement", "p", "rm", "a", "k", "root.q", "n", "u", {"g"}, {{"t", "v"}}, "x: 1\n"});
     check_round_trip(si::StepRequest{2, {3}});
@@ -622,7 +623,11 @@ TEST_CASE("decode(encode(x)) == x for replies and callbacks") {
                                     {{"rm", 1, 2, si::CoreState::Lost}},
                                     {1, 2, 3, 4, 5, 6, 7},
                                     {"f"},
-                                    "admin"});
+                                    "admin",
+                                    "uid 1",
+                                    "uid 1",
+                                    "admin",
+                                    "*"});
     check_round_trip(
         si::PollReply{1, {{1, "Notice", -1, 5U, 6U, {}}, {2, "x", 0, std::nullopt, std::nullopt, {}}}, 3, 4, true});
     check_round_trip(si::PollReply{});
