@@ -14,10 +14,10 @@
 
 namespace {
 
-/// 0: it does not say.
-std::size_t terminal_columns() {
+yk::cli::TerminalSize terminal_size() {
     winsize size{};
-    return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+    if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return {};
+    return {size.ws_col, size.ws_row};
 }
 
 } // namespace
@@ -32,6 +32,6 @@ int main(int argc, char** argv) {
     };
     return yk::cli::run(
         arguments,
-        {std::cin, std::cout, std::cerr, ::isatty(STDOUT_FILENO) == 1, ::isatty(STDERR_FILENO) == 1, terminal_columns},
+        {std::cin, std::cout, std::cerr, ::isatty(STDOUT_FILENO) == 1, ::isatty(STDERR_FILENO) == 1, terminal_size},
         environment, YK_VERSION);
 }

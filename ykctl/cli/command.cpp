@@ -149,6 +149,18 @@ Failure verb_first(const CLI::App* root, const CLI::App* named, const std::strin
                        {hint.empty() ? "what is there?  " + root->get_name() + " --help" : hint});
 }
 
+/// What to say of a noun behind a verb that is a command itself, as in `delete app`; empty: `word` is no noun.
+std::string hint_of_noun(const CLI::App* verb, const std::string& word) {
+    const auto* const root = verb->get_parent();
+    if (root == nullptr || root->get_parent() != nullptr) return {};
+    const auto* const named = child_named(root, word);
+    if (named == nullptr) return {};
+    const auto* const noun = noun_of(root, named);
+    std::string hint{done_here(noun->get_name(), verb->get_name())};
+    const auto* const command = meant(noun, verb->get_name(), noun != named);
+    return hint.empty() && command != nullptr ? "the noun comes first:  " + path_of(command) : hint;
+}
+
 Failure unknown_word(const CLI::App* at, const std::string& word) {
     const auto path = path_of(at);
     const std::string hint = "what is there?  " + path + " --help";
@@ -162,8 +174,11 @@ Failure unknown_word(const CLI::App* at, const std::string& word) {
     if (children(at).empty()) {
         const auto names = own_options(at);
         const bool takes_file = std::find(names.begin(), names.end(), "-f") != names.end();
+        const auto noun_hint = hint_of_noun(at, word);
         return usage_error("unexpected argument '" + word + "' for '" + path + "'",
-                           {takes_file ? "a file?  " + path + " -f " + word : hint});
+                           {!noun_hint.empty() ? noun_hint
+                            : takes_file       ? "a file?  " + path + " -f " + word
+                                               : hint});
     }
     const bool is_root = at->get_parent() == nullptr;
     const auto whose = is_root ? std::string{} : " for '" + path.substr(path.find(' ') + 1) + "'";
@@ -324,7 +339,8 @@ Answer<Selected> CommandLine::parse(std::vector<std::string> arguments) {
         return Selected{{}, app.help()};
     } catch (const CLI::ParseError& error) {
         const auto path = path_of(deepest(&app));
-        failure = usage_error(error.what(), {"how is it used?  " + path + " --help"});
+        const std::string here{form_here(error.what())};
+        failure = usage_error(error.what(), {here.empty() ? "how is it used?  " + path + " --help" : here});
     }
     const auto* chosen = deepest(&app);
     // a misspelt option explains a missing argument better than the missing argument does

@@ -132,7 +132,13 @@ Failure outcome_unknown(const std::string& why) {
 Failure from_call_error(const wire::CallError& error, const std::string& address) {
     using Kind = wire::CallError::Kind;
     switch (error.kind) {
-    case Kind::Refused: return refused(error);
+    case Kind::Refused: {
+        Failure failure = refused(error);
+        if (failure.code == code_of(si::ErrorCode::Forbidden) && failure.hints.empty())
+            failure.hints = {"what may you do here?  ykctl whoami      more:  an entry of `peers` in ykd.conf(5), or a "
+                             "token (--token-file)"};
+        return failure;
+    }
     case Kind::Unreachable:
     case Kind::Denied: return unreachable(error, address);
     case Kind::TimedOut:

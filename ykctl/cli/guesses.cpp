@@ -22,17 +22,11 @@ struct Hint {
 constexpr std::string_view kQueues = "queues live in the configuration: ykctl config edit, or a file of yours and  "
                                      "ykctl config diff FILE, ykctl config reload -f FILE";
 constexpr std::string_view kAddress = "the daemon's address:  -s URL, or YKCTL_SOCKET";
-constexpr std::string_view kRoles =
-    "who may do what?  the role of your user or token, from the setting peers in ykd.conf(5)";
 
 constexpr std::array kCommands{
-    Hint{"apply", "a configuration?  ykctl config reload -f FILE      deployments?  ykctl deployment apply -f FILE"
-                  "      nodes, apps, asks?  ykctl node add -f FILE"},
     Hint{"get", "the noun comes first:  ykctl node list, ykctl app show ID"},
     Hint{"describe", "the noun comes first:  ykctl node show NAME, ykctl explain node NAME"},
-    Hint{"top", "what is used?  ykctl node list --watch --sort-by used:desc, ykctl queue tree"},
     Hint{"create", "the noun comes first:  ykctl node add, ykctl app add, ykctl deployment create"},
-    Hint{"delete", "the noun comes first:  ykctl app remove ID, ykctl alloc release KEY"},
     Hint{"scale", "ykctl deployment scale NAME N"},
     Hint{"autoscale", "ykctl deployment scale NAME N"},
     Hint{"show", "the noun comes first:  ykctl node show NAME"},
@@ -48,7 +42,6 @@ constexpr std::array kCommands{
     Hint{"reconfigure", "ykctl config reload"},
     Hint{"rollout", "back to a former configuration?  ykctl config history, ykctl config rollback"},
     Hint{"rollback", "ykctl config rollback"},
-    Hint{"diff", "ykctl config diff FILE, ykctl dump diff A B"},
     Hint{"validate", "ykctl config check FILE"},
     Hint{"job", "jobs are applications here:  ykctl app list, ykctl app show ID"},
     Hint{"jobs", "jobs are applications here:  ykctl app list"},
@@ -68,8 +61,8 @@ constexpr std::array kCommands{
     Hint{"api-resources", "the nouns stand in  ykctl --help"},
     Hint{"stats", "ykctl metrics, ykctl status"},
     Hint{"logs", "what happened?  ykctl events      what an RM was told?  ykctl rm log"},
-    Hint{"whoami", kRoles},
-    Hint{"auth", kRoles},
+    Hint{"auth", "ykctl whoami, ykctl can-i node drain"},
+    Hint{"can", "ykctl can-i node drain"},
 };
 
 struct Deed {
@@ -87,7 +80,7 @@ constexpr std::array kDeeds{
     Deed{"config", "set", "ykctl config edit"},
     Deed{"config", "get-contexts", "ykctl context list"},
     Deed{"config", "use-context", "ykctl context use NAME"},
-    Deed{"node", "top", "ykctl node list --watch --sort-by used:desc"},
+    Deed{"node", "top", "ykctl top, then 2"},
     Deed{"rm", "add", "ykctl rm register RMID"},
     Deed{"rm", "start", "ykctl rm serve RMID"},
     Deed{"log", "show", "what happened?  ykctl events      what the log says is in the journal:  journalctl -u ykd"},
@@ -164,6 +157,13 @@ std::string_view done_here(std::string_view noun, std::string_view word) {
     const auto* const found = std::find_if(kDeeds.begin(), kDeeds.end(),
                                            [&](const Deed& deed) { return deed.noun == noun && deed.word == word; });
     return found == kDeeds.end() ? std::string_view{} : found->hint;
+}
+
+std::string_view form_here(std::string_view error) {
+    for (const std::string_view form : {"'jsonpath", "'go-template", "'custom-columns", "'template"})
+        if (error.find(form) != std::string_view::npos)
+            return "paths into the JSON are columns:  --columns name,.capacity.vcore      all else:  -o json and jq";
+    return {};
 }
 
 std::string_view option_here(std::string_view option) {

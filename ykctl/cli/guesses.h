@@ -18,5 +18,7 @@ namespace yk::cli {
 [[nodiscard]] std::string_view done_here(std::string_view noun, std::string_view word);
 /// The same for an option, as `--cpu`.
 [[nodiscard]] std::string_view option_here(std::string_view option);
+/// What to say of an error that quotes a form of output of another tool, such as jsonpath; empty: it quotes none.
+[[nodiscard]] std::string_view form_here(std::string_view error);
 
 } // namespace yk::cli

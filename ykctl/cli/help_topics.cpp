@@ -25,13 +25,14 @@ constexpr Topic kTopics[] = {
 scenario run has its own: 0 all pass, 1 an expectation failed, 2 a file is wrong or no daemon.
 )"},
     {"quantities", "how amounts are written with -R", R"(Quantities (-R memory=64Gi,vcore=16,gpu=4)
-  digits and at most one suffix, no sign, no fraction:
+  digits and at most one suffix, no sign, no fraction (1500m for 1.5 cores, 1536Mi for 1.5Gi):
     k M G T P E      powers of 1000
     Ki Mi Gi Ti Pi Ei  powers of 1024
     m                a thousandth, for vcore only
   vcore counts cores: vcore=2 and vcore=2000m are the same. memory is in bytes. Any other name is a plain count.
   Tables show memory in binary units and vcore in cores; -o json has the exact integers (bytes, thousandths of a core).
-  Files of -f hold messages: integers, in bytes and thousandths of a core.
+  Files of -f hold messages: integers, in bytes and thousandths of a core, as -o json and -o yaml show them. Where one
+  amount of a map is a text (memory: 64Gi), all of it is read as above: vcore: 16 beside it means 16 cores.
 )"},
     {"output", "the forms of -o", R"(Output (-o FORM, YKCTL_OUTPUT)
   table  for people; may change

@@ -66,10 +66,14 @@ Context::~Context() {
     if (client_ && is_answered_) client_->bye();
 }
 
+/// Of a narrower terminal the columns are needed for numbers.
+constexpr std::size_t kLeastForBars = 100;
+
 Style Context::style() const {
     const bool on = settings_.color_always || (streams_.out_is_terminal && !settings_.color_never);
-    const bool fits = streams_.out_is_terminal && streams_.columns != nullptr && format() != Format::Wide;
-    return {on, on && !settings_.is_ascii, settings_.is_ascii, fits ? streams_.columns() : 0};
+    const std::size_t columns = format() == Format::Wide ? 0 : terminal_size(streams_).columns;
+    const bool is_wide = columns == 0 || columns >= kLeastForBars;
+    return {on, on && is_wide && !settings_.is_ascii, settings_.is_ascii, columns};
 }
 
 void Context::note(std::string_view text) {
@@ -120,6 +124,11 @@ Answer<wire::Client*> Context::client() {
         client_ = std::move(connected);
     }
     return client_.get();
+}
+
+Answer<Value> Context::greeting() {
+    YK_TRY(connection, client());
+    return connection->hello();
 }
 
 Answer<Value> Context::call(const wire::EncodedRequest& request, std::chrono::milliseconds timeout) {
@@ -203,16 +212,17 @@ Answer<std::string> Context::call_page(const wire::EncodedRequest& request, cons
     return text_of(*reply, "cursor");
 }
 
-Answer<std::string> Context::list_view(std::vector<Value> items, ListLayout layout) const {
-    if (const auto done = apply_view(settings_.view, items, layout); !done.ok())
+Answer<std::string> list_view(const Context& context, std::vector<Value> items, ListLayout layout) {
+    const Settings& settings = context.settings();
+    if (const auto done = apply_view(settings.view, items, layout); !done.ok())
         return usage_error(done.error().message);
-    const bool for_people = settings_.format == Format::Table || settings_.format == Format::Wide;
-    if (layout.drawing && for_people) return layout.drawing(items, style());
-    return list_text(items, layout, settings_.format, style());
+    const bool for_people = settings.format == Format::Table || settings.format == Format::Wide;
+    if (layout.drawing && for_people) return layout.drawing(items, context.style());
+    return list_text(items, layout, settings.format, context.style());
 }
 
 Outcome Context::show_list(std::vector<Value> items, ListLayout layout) {
-    YK_TRY(text, list_view(std::move(items), std::move(layout)));
+    YK_TRY(text, list_view(*this, std::move(items), std::move(layout)));
     out() << text;
     return Exit::Ok;
 }
@@ -221,7 +231,7 @@ Outcome Context::show_item(const Value& item, const std::string& name, const std
     if (machine_readable()) {
         out() << item_text(item, settings_.format);
     } else {
-        out() << (settings_.format == Format::Name ? printable(name) + "\n" : text);
+        out() << (settings_.format == Format::Name ? printable(name) + "\n" : wrapped_text(text, style().columns));
     }
     return Exit::Ok;
 }

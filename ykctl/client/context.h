@@ -18,6 +18,7 @@
 #include "ykctl/cli/patience.h"
 #include "ykctl/cli/settings.h"
 #include "ykctl/render/output.h"
+#include "ykctl/render/screen.h"
 
 namespace yk::cli {
 
@@ -28,8 +29,13 @@ struct Streams {
     std::ostream& err;
     bool out_is_terminal = false;
     bool err_is_terminal = false;
-    std::size_t (*columns)() = nullptr; // of the terminal, now; nullptr: it has as many as are needed
+    TerminalSize (*size)() = nullptr; // of the terminal that `out` is, now; nullptr: it does not say
 };
+
+/// Of the terminal that `out` is; of another output it does not say.
+[[nodiscard]] inline TerminalSize terminal_size(const Streams& streams) {
+    return streams.out_is_terminal && streams.size != nullptr ? streams.size() : TerminalSize{};
+}
 
 /// An RM as Status shows it.
 struct RmInfo {
@@ -76,6 +82,8 @@ public:
     /// Which run of the daemon answered last (I-260); empty before the first answer.
     [[nodiscard]] std::string boot_id() const { return client_ ? client_->boot_id() : std::string{}; }
 
+    /// What the daemon said when it was greeted: whom it takes the caller for, in which role.
+    [[nodiscard]] Answer<wire::Value> greeting();
     /// The reply of one request, which is a message of protocol/si. Failures name the address.
     [[nodiscard]] Answer<wire::Value> call(const wire::EncodedRequest& request,
                                            std::chrono::milliseconds timeout = std::chrono::milliseconds{0});
@@ -114,9 +122,7 @@ public:
         return std::nullopt;
     }
 
-    /// The text of a list in the format, columns and order that the options ask for.
-    [[nodiscard]] Answer<std::string> list_view(std::vector<wire::Value> items, ListLayout layout) const;
-    /// Prints that text and returns Ok.
+    /// Prints list_view() and returns Ok.
     [[nodiscard]] Outcome show_list(std::vector<wire::Value> items, ListLayout layout);
     /// Prints `text` in the table formats, `item` in machine formats, and `name` for -o name.
     [[nodiscard]] Outcome show_item(const wire::Value& item, const std::string& name, const std::string& text);
@@ -143,6 +149,9 @@ private:
     std::string last_noted_;                                           // why, of this request or one before
     std::optional<RmInfo> rm_;
 };
+
+/// The text of a list in the format, columns and order that the options ask for.
+[[nodiscard]] Answer<std::string> list_view(const Context& context, std::vector<wire::Value> items, ListLayout layout);
 
 /// Members of an answer. One that is absent or of another type reads as empty, 0, false or null.
 [[nodiscard]] std::string text_of(const wire::Value& value, const char* key);

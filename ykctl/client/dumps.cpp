@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <unordered_map>
 
@@ -89,29 +90,70 @@ std::vector<Value> applications_of(const Value& page) {
     return {page.begin(), page.end()};
 }
 
-/// Fetches objects in the order of `names`, many with each request. `id` is the field with the name.
-Answer<std::vector<Value>> find_all(Context& context, const std::string& noun, const char* id,
-                                    std::vector<Value> (*elements)(const Value& page),
-                                    const std::vector<std::string>& names) {
-    constexpr std::size_t kNamesPerRequest = 1000;
-    std::vector<Value> all;
+constexpr std::size_t kNamesPerRequest = 1000;
+
+/// A kind of objects of which many are fetched by name.
+struct NamedKind {
+    const char* noun;
+    const char* id; // the field with the name
+    std::vector<Value> (*elements)(const Value& page);
+};
+constexpr NamedKind kNodes{"node", "nodeID", nodes_of};
+constexpr NamedKind kApplications{"app", "applicationID", applications_of};
+
+/// Those of at most kNamesPerRequest objects that there are.
+Answer<std::vector<Value>> find_named(Context& context, const NamedKind& kind, std::vector<std::string> names) {
+    std::vector<Value> found;
+    const si::DumpRequest query{.objects = 0, .names = std::move(names)};
+    const auto failure = context.dump_pages(std::string{kind.noun} + "s", query, [&](const Value& page) {
+        for (auto& one : kind.elements(page)) found.push_back(std::move(one));
+        return std::optional<Failure>{};
+    });
+    if (failure) return *failure;
+    return found;
+}
+
+/// Calls `take` with as many names as one request may have, and the objects of these names that there are.
+template <class Take>
+std::optional<Failure> for_named(Context& context, const NamedKind& kind, const std::vector<std::string>& names,
+                                 Take&& take) {
     for (std::size_t begin = 0; begin < names.size(); begin += kNamesPerRequest) {
         const std::size_t end = std::min(names.size(), begin + kNamesPerRequest);
-        std::unordered_map<std::string, std::vector<Value>> found;
         const std::vector<std::string> wanted(names.begin() + static_cast<std::ptrdiff_t>(begin),
                                               names.begin() + static_cast<std::ptrdiff_t>(end));
-        const auto failure = context.dump_pages(noun + "s", {.objects = 0, .names = wanted}, [&](const Value& page) {
-            for (auto& one : elements(page)) found[text_of(one, id)].push_back(std::move(one));
-            return std::optional<Failure>{};
-        });
-        if (failure) return *failure;
+        auto found = find_named(context, kind, wanted);
+        if (!found.ok()) return std::move(found).error();
+        if (auto failure = take(wanted, *std::move(found))) return failure;
+    }
+    return std::nullopt;
+}
+
+/// Those that there are.
+Answer<std::vector<Value>> all_named(Context& context, const NamedKind& kind, const std::vector<std::string>& names) {
+    std::vector<Value> all;
+    const auto keep = [&all](const std::vector<std::string>&, std::vector<Value> found) -> std::optional<Failure> {
+        std::move(found.begin(), found.end(), std::back_inserter(all));
+        return std::nullopt;
+    };
+    if (auto failure = for_named(context, kind, names, keep)) return *std::move(failure);
+    return all;
+}
+
+/// All of them, in the order of `names`.
+Answer<std::vector<Value>> find_all(Context& context, const NamedKind& kind, const std::vector<std::string>& names) {
+    std::vector<Value> all;
+    const auto keep = [&](const std::vector<std::string>& wanted, std::vector<Value> some) -> std::optional<Failure> {
+        std::unordered_map<std::string, std::vector<Value>> found;
+        for (auto& one : some) found[text_of(one, kind.id)].push_back(std::move(one));
         for (const auto& name : wanted) {
             const auto& same = found[name];
-            if (same.empty()) return missing(noun, name);
-            if (same.size() > 1) return in_several(noun, name, same);
+            if (same.empty()) return missing(kind.noun, name);
+            if (same.size() > 1) return in_several(kind.noun, name, same);
             all.push_back(same.front());
         }
-    }
+        return std::nullopt;
+    };
+    if (auto failure = for_named(context, kind, names, keep)) return *std::move(failure);
     return all;
 }
 
@@ -134,11 +176,19 @@ Answer<Value> find_node(Context& context, const std::string& id, std::uint32_t o
 }
 
 Answer<std::vector<Value>> find_nodes(Context& context, const std::vector<std::string>& ids) {
-    return find_all(context, "node", "nodeID", nodes_of, ids);
+    return find_all(context, kNodes, ids);
 }
 
 Answer<std::vector<Value>> find_applications(Context& context, const std::vector<std::string>& ids) {
-    return find_all(context, "app", "applicationID", applications_of, ids);
+    return find_all(context, kApplications, ids);
+}
+
+Answer<std::vector<Value>> named_nodes(Context& context, const std::vector<std::string>& ids) {
+    return all_named(context, kNodes, ids);
+}
+
+Answer<std::vector<Value>> named_applications(Context& context, const std::vector<std::string>& ids) {
+    return all_named(context, kApplications, ids);
 }
 
 Answer<Value> find_application(Context& context, const std::string& id, std::uint32_t objects) {

@@ -31,6 +31,10 @@ inline constexpr std::uint32_t kMaxInline = 1000;
 /// is in several partitions. Takes a small number of requests even for many ids.
 [[nodiscard]] Answer<std::vector<wire::Value>> find_nodes(Context& context, const std::vector<std::string>& ids);
 [[nodiscard]] Answer<std::vector<wire::Value>> find_applications(Context& context, const std::vector<std::string>& ids);
+/// Those of them that there are, in every partition that may be meant.
+[[nodiscard]] Answer<std::vector<wire::Value>> named_nodes(Context& context, const std::vector<std::string>& ids);
+[[nodiscard]] Answer<std::vector<wire::Value>> named_applications(Context& context,
+                                                                  const std::vector<std::string>& ids);
 
 /// The queues of the visible partitions, each before those below it, without children.
 [[nodiscard]] std::optional<Failure> list_queues(Context& context, const TakeItems& take);

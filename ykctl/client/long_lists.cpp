@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <ostream>
 #include <sstream>
 #include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "ykctl/client/dumps.h"
-#include "ykctl/render/page_writer.h"
+#include "ykctl/render/output.h"
 
 namespace yk::cli {
 namespace {
@@ -278,21 +282,36 @@ std::optional<Failure> write_whole(Context& context, JsonStream& to, const Value
     return std::nullopt;
 }
 
-Outcome show_long(Context& context, const Value& element, const std::string& text,
-                  const std::vector<LongTable>& tables) {
-    if (context.format() == Format::Json || context.format() == Format::JsonLines) {
-        const bool pretty = context.format() == Format::Json;
-        JsonStream to{context.out(), pretty};
-        if (pretty) {
-            to.begin_object();
-            to.key("schema");
-            to.value(1);
-            to.key("item");
-        }
-        if (auto failure = write_whole(context, to, element, {})) return *failure;
-        if (pretty) to.end();
-        return Exit::Ok;
+Answer<std::string> first_rows(Context& context, const Value& element, const PartList& list, const ListLayout& layout) {
+    constexpr std::size_t kFirst = 20;
+    const bool is_whole = context.format() == Format::Wide;
+    if (list.count == 0) return std::string{};
+    std::vector<Value> rows;
+    if (!flag_of(element, "brief")) {
+        const Value& members = member_of(element, list.member);
+        rows.assign(members.begin(), members.end());
+    } else if (is_whole) {
+        const auto keep = [&rows](std::vector<Value> items) {
+            std::move(items.begin(), items.end(), std::back_inserter(rows));
+        };
+        if (auto failure = list_objects(context, list.dump, filter_of(element, {}), keep)) return *std::move(failure);
+    } else {
+        si::DumpRequest query = filter_of(element, {});
+        query.what = list.dump;
+        query.limit = kFirst;
+        YK_TRY(page, context.call(query));
+        const Value& data = member_of(page, "data");
+        rows.assign(data.begin(), data.end());
     }
+    if (!is_whole && rows.size() > kFirst) rows.resize(kFirst);
+    auto text = list_text(rows, layout, context.format(), context.style());
+    if (const auto shown = static_cast<std::int64_t>(rows.size()); shown < list.count)
+        text += fmt::format("... {} more:  {}\n", list.count - shown, list.all);
+    return text;
+}
+
+Outcome show_whole(Context& context, const Value& element) {
+    if (!flag_of(element, "brief")) return context.show_item(element, {}, {});
     if (context.format() == Format::Yaml) {
         std::ostringstream whole;
         JsonStream to{whole, false};
@@ -300,14 +319,16 @@ Outcome show_long(Context& context, const Value& element, const std::string& tex
         context.out() << item_text(Value::parse(whole.str()), Format::Yaml);
         return Exit::Ok;
     }
-    context.out() << text;
-    for (const LongTable& table : tables) {
-        context.out() << "\n";
-        PageWriter writer{context.out(), table.layout, Format::Table, context.style()};
-        const auto take = [&writer](std::vector<Value> items) { writer.add(std::move(items)); };
-        if (auto failure = list_objects(context, table.what, filter_of(element, {}), take)) return *failure;
-        writer.finish();
+    const bool pretty = context.format() == Format::Json;
+    JsonStream to{context.out(), pretty};
+    if (pretty) {
+        to.begin_object();
+        to.key("schema");
+        to.value(1);
+        to.key("item");
     }
+    if (auto failure = write_whole(context, to, element, {})) return *failure;
+    if (pretty) to.end();
     return Exit::Ok;
 }
 

@@ -2,7 +2,6 @@
 #include "ykctl/client/updates.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -11,8 +10,9 @@
 #include "protocol/si/errors.h"
 #include "ykctl/cli/values.h"
 #include "ykctl/client/dumps.h"
-#include "ykctl/client/object_file.h"
 #include "ykctl/client/reconnect.h"
+#include "ykctl/files/object_file.h"
+#include "ykctl/files/read_files.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -21,7 +21,6 @@ namespace {
 using wire::Value;
 
 constexpr std::uint32_t kItemsPerRead = 1000;
-constexpr std::size_t kShownSuccesses = 20;
 constexpr std::size_t kShownRefusals = 20;
 
 void add_refusals(const Value& list, ElementOutcomes& outcomes, const std::function<ElementKey(const Value&)>& key) {
@@ -52,9 +51,11 @@ void read_item(const Value& item, ElementOutcomes& outcomes) {
     }
 }
 
-Value done_value(const Done& done) {
+Value done_value(const Done& done, const std::string& kind) {
     Value value{{"id", done.id}, {"outcome", done.refusal ? "refused" : done.outcome}};
+    if (!kind.empty()) value["kind"] = kind;
     if (!done.node.empty() && !done.refusal) value["nodeID"] = done.node;
+    if (!done.changes.empty()) value["changes"] = done.changes;
     if (done.refusal) {
         value["reason"] = done.refusal->reason;
         value["code"] = done.refusal->code;
@@ -330,7 +331,7 @@ void Report::add(Done element) {
     }
     if (is_machine_readable(context_.format())) {
         if (!list_) list_.emplace(context_.out(), context_.format());
-        return list_->add(done_value(element));
+        return list_->add(done_value(element, kind_));
     }
     if (element.refusal) {
         if (number <= kShownRefusals) complaints_.push_back(std::move(element));
@@ -346,12 +347,12 @@ void Report::add(Done element) {
         sums_.emplace_back(sum, 1);
     else
         ++known->second;
-    if (number <= kShownSuccesses) shown_.push_back(std::move(element));
+    if (number <= most_shown_) shown_.push_back(std::move(element));
 }
 
 void Report::print_sums() {
     auto& out = context_.out();
-    if (succeeded_ <= kShownSuccesses) {
+    if (succeeded_ <= most_shown_) {
         for (const auto& element : shown_)
             out << printable(element.what) << " " << element.outcome << printable(element.detail) << "\n";
         return;
@@ -386,40 +387,9 @@ Outcome Report::finish(std::optional<Failure> failure) {
     return exit;
 }
 
-namespace {
-
-struct NamedText {
-    std::string name; // for messages
-    std::string text;
-};
-
-/// The text of a file or of standard input, or the texts of the files of a directory in the order of their names.
-Answer<std::vector<NamedText>> read_files(Context& context, const std::string& path) {
-    namespace fs = std::filesystem;
-    std::vector<std::string> paths{path};
-    std::error_code fault;
-    if (path != "-" && fs::is_directory(path, fault)) {
-        static const std::set<std::string> kEndings{".yaml", ".yml", ".json", ".jsonl"};
-        paths.clear();
-        for (fs::directory_iterator entry(path, fault), end; !fault && entry != end; entry.increment(fault))
-            if (kEndings.count(entry->path().extension().string()) != 0) paths.push_back(entry->path().string());
-        if (fault) return usage_error(path + ": cannot be read: " + fault.message());
-        if (paths.empty()) return usage_error(path + ": holds no *.yaml, *.yml, *.json or *.jsonl");
-        std::sort(paths.begin(), paths.end());
-    }
-    std::vector<NamedText> files;
-    for (const auto& one : paths) {
-        YK_TRY(text, read_text(one, context.streams().in));
-        files.push_back({shown_name(one), std::move(text)});
-    }
-    return files;
-}
-
-} // namespace
-
 Outcome send_file(Context& context, const std::string& path, const MessageSpec& spec, const std::string& noun,
                   const std::function<Value(Value)>& complete, const SendBatch& send) {
-    YK_TRY(files, read_files(context, path));
+    YK_TRY(files, read_files(path, context.streams().in));
     std::size_t found = 0;
     const auto count = [&](const Value&) -> std::optional<Failure> {
         ++found;

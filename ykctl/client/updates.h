@@ -17,7 +17,7 @@
 #include "protocol/wire/value.h"
 #include "ykctl/cli/failure.h"
 #include "ykctl/client/context.h"
-#include "ykctl/client/si_schema.h"
+#include "ykctl/files/si_schema.h"
 #include "ykctl/render/output.h"
 
 namespace yk::cli {
@@ -108,8 +108,9 @@ struct Done {
     std::string id;      // `n1`
     std::string outcome; // `added`
     std::optional<Refusal> refusal;
-    std::string detail; // `to queue root.a`
-    std::string node;   // of an ask that is placed
+    std::string detail;       // ` in root.a`
+    std::string node;         // of an ask that is placed
+    wire::Value changes = {}; // [{field, from, to}], of an element that differed
 };
 
 /// As done(), of what is added: the RM is notified of what it gets, so what it is not notified of waits in quarantine
@@ -128,11 +129,14 @@ struct Done {
 /// and refusals on standard error. Machine formats are written element by element, so that memory does not grow.
 class Report {
 public:
-    explicit Report(Context& context) : context_(context) {}
+    /// `shown`: so many successes are listed one by one.
+    explicit Report(Context& context, std::size_t shown = kShownSuccesses) : context_(context), most_shown_(shown) {}
     ~Report(); // closes the list of a machine format that a failure cut short
     Report(const Report&) = delete;
     Report& operator=(const Report&) = delete;
 
+    /// For a report of several kinds: that of the elements from now on, `node`, for machine formats.
+    void set_kind(std::string kind) { kind_ = std::move(kind); }
     void add(Done element);
     /// Prints the report. Returns Refused when an element was refused, but NotFound when all refused ones do not exist.
     [[nodiscard]] Exit finish();
@@ -140,9 +144,13 @@ public:
     [[nodiscard]] Outcome finish(std::optional<Failure> failure);
 
 private:
+    static constexpr std::size_t kShownSuccesses = 20;
+
     void print_sums();
 
     Context& context_;
+    const std::size_t most_shown_;
+    std::string kind_;
     std::vector<Done> shown_;                               // the first successes, until there are too many to list
     std::vector<Done> complaints_;                          // the first refusals
     std::vector<std::pair<std::string, std::size_t>> sums_; // `asks placed`, in the order of appearance

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <ostream>
+#include <utility>
 
 #include "ykctl/client/reconnect.h"
 #include "ykctl/render/page_writer.h"
@@ -107,11 +109,20 @@ Outcome list_once(Context& context, const Listing& listing, Filter& filter) {
     return context.show_list(items, layout);
 }
 
-/// --watch. Owner: list_or_watch(). Thread: main.
+/// One look: as a terminal shows it, or as items that are compared with those of the last look.
+struct Screenful {
+    std::string drawn;                  // uncut
+    std::map<std::string, Value> items; // by identity()
+    ListLayout layout;                  // for what is said of them in words
+};
+/// Makes a screenful, `for_terminal` or of items.
+using Look = std::function<Answer<Screenful>(bool for_terminal)>;
+
+/// --watch. Owner: list_or_watch(), show_or_watch(). Thread: main.
 class Watch {
 public:
-    Watch(Context& context, WatchOptions& options, const Listing& listing)
-        : context_(context), options_(options), listing_(listing) {}
+    Watch(Context& context, std::chrono::milliseconds interval, Look look)
+        : context_(context), interval_(interval), look_(std::move(look)) {}
 
     Outcome run() {
         while (true) {
@@ -130,7 +141,7 @@ public:
             }
             if (failure && restarted) context_.note(failure->message + "; looking again");
             if (!context_.out()) return Exit::Ok; // the reader has closed the pipe
-            if (signals_.wait(options_.interval) != 0) return Exit::Interrupted;
+            if (signals_.wait(interval_) != 0) return Exit::Interrupted;
         }
     }
 
@@ -142,29 +153,27 @@ private:
     }
 
     std::optional<Failure> look() {
-        auto layout = listing_.layout();
-        if (!layout.ok()) return std::move(layout).error();
-        auto items = all_items(listing_, options_.filter, *layout);
-        if (!items.ok()) return std::move(items).error();
+        auto screenful = look_(on_terminal());
+        if (!screenful.ok()) return std::move(screenful).error();
         if (on_terminal()) {
-            auto text = context_.list_view(*std::move(items), *std::move(layout));
-            if (!text.ok()) return std::move(text).error();
-            drawn_ = *std::move(text);
+            drawn_ = std::move(screenful->drawn);
             seen_ = time_text(std::chrono::nanoseconds{std::chrono::system_clock::now().time_since_epoch()}.count());
-            context_.out() << kClearScreen << drawn_;
+            draw(drawn_);
         } else {
-            std::map<std::string, Value> now;
-            for (auto& item : *items) now.emplace(identity(item, *layout), item);
-            const bool in_words = layout->news && !context_.machine_readable();
-            context_.out() << (in_words ? news_text(before_, now, *layout) : changes_text(before_, now));
-            before_ = std::move(now);
+            const bool in_words = screenful->layout.news && !context_.machine_readable();
+            context_.out() << (in_words ? news_text(before_, screenful->items, screenful->layout)
+                                        : changes_text(before_, screenful->items));
+            before_ = std::move(screenful->items);
         }
         context_.out().flush();
         return std::nullopt;
     }
 
+    void draw(const std::string& text) {
+        context_.out() << kClearScreen << screen_text(text, terminal_size(context_.streams()), context_.style());
+    }
     void mark_as_old() {
-        context_.out() << kClearScreen << context_.style().yellow("old, seen at " + seen_) << "\n" << drawn_;
+        draw(context_.style().yellow("old, seen at " + seen_) + "\n" + drawn_);
         context_.out().flush();
     }
 
@@ -173,14 +182,31 @@ private:
     }
 
     Context& context_;
-    WatchOptions& options_;
-    const Listing& listing_;
+    const std::chrono::milliseconds interval_;
+    const Look look_;
     const HeldSignals signals_;
     Reconnect reconnect_{context_, signals_};
     std::map<std::string, Value> before_; // the last look, as JSON-lines show it
     std::string drawn_, seen_;            // the last look on a terminal, and when that was
     bool is_incomplete_ = false;          // since the daemon was restarted no look has succeeded
 };
+
+Answer<Screenful> screenful_of(Context& context, const Listing& listing, Filter& filter, bool for_terminal) {
+    Screenful screenful;
+    YK_TRY(layout, listing.layout());
+    screenful.layout = std::move(layout);
+    YK_TRY(items, all_items(listing, filter, screenful.layout));
+    if (for_terminal) {
+        YK_TRY(text, list_view(context, std::move(items), screenful.layout));
+        screenful.drawn = std::move(text);
+        return screenful;
+    }
+    for (auto& item : items) {
+        auto key = identity(item, screenful.layout);
+        screenful.items.emplace(std::move(key), std::move(item));
+    }
+    return screenful;
+}
 
 } // namespace
 
@@ -197,11 +223,32 @@ void define_watch(Command command, WatchOptions& options, FilterKind kind) {
 Outcome list_or_watch(Context& context, WatchOptions& options, const Listing& listing) {
     if (options.filter)
         if (auto failure = options.filter->prepare()) return *std::move(failure);
-    if (options.on) return Watch{context, options, listing}.run();
+    if (options.on)
+        return Watch{context, options.interval,
+                     [&](bool for_terminal) { return screenful_of(context, listing, options.filter, for_terminal); }}
+            .run();
     YK_TRY(shown, list_once(context, listing, options.filter));
     if (options.filter)
         if (auto failure = options.filter->missing()) return *std::move(failure);
     return shown;
+}
+
+Outcome show_or_watch(Context& context, const WatchOptions& options, const Show& show) {
+    if (options.on)
+        return Watch{context, options.interval,
+                     [&show](bool) -> Answer<Screenful> {
+                         YK_TRY(shown, show());
+                         return Screenful{std::move(shown.text), {{shown.name, std::move(shown.item)}}, {}};
+                     }}
+            .run();
+    YK_TRY(shown, show());
+    return context.show_item(shown.item, shown.name, shown.text);
+}
+
+void define_show_and_watch(Command command, Context& context, Show show) {
+    const auto watch = std::make_shared<WatchOptions>();
+    define_watch(command, *watch);
+    command.run([&context, watch, show = std::move(show)] { return show_or_watch(context, *watch, show); });
 }
 
 } // namespace yk::cli

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// --watch: prints a list again and again until it is interrupted.
+// --watch: prints a list or an object again and again until it is interrupted.
 
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "protocol/wire/value.h"
@@ -37,9 +38,20 @@ struct Listing {
     std::function<std::optional<Failure>(const TakeItems&)> pages = {};
 };
 
+/// One object as a command shows it: for machines, by its name, and for people.
+struct Shown {
+    wire::Value item;
+    std::string name, text;
+};
+using Show = std::function<Answer<Shown>()>;
+
 /// Prints the list once, or with --watch until SIGINT or SIGTERM (exit 130): on a terminal the screen is redrawn,
 /// elsewhere what was added, changed or removed since the last look is appended as JSON-lines. While the daemon is gone
 /// the last screen stays, marked as old.
 [[nodiscard]] Outcome list_or_watch(Context& context, WatchOptions& options, const Listing& listing);
+/// The same for one object.
+[[nodiscard]] Outcome show_or_watch(Context& context, const WatchOptions& options, const Show& show);
+/// Makes a command one that shows an object, once or with --watch.
+void define_show_and_watch(Command command, Context& context, Show show);
 
 } // namespace yk::cli

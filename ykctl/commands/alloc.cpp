@@ -134,9 +134,9 @@ void define_alloc(Command root, Context& context) {
     const auto application = std::make_shared<std::optional<std::string>>();
     show.option("KEY", *key, "allocation key").required();
     show.option("--app", *application, "of this application").value("APP");
-    show.run([&context, key, application]() -> Outcome {
+    define_show_and_watch(show, context, [&context, key, application]() -> Answer<Shown> {
         YK_TRY(found, find_key(context, {"allocations"}, *key, *application));
-        return context.show_item(found, *key, allocation_text(found, context.style()));
+        return Shown{found, *key, allocation_text(found, context.style())};
     });
 
     const auto give_back = alloc.sub("release", "give allocations back");

@@ -8,12 +8,14 @@
 
 #include "ykctl/cli/values.h"
 #include "ykctl/client/dumps.h"
+#include "ykctl/client/existing.h"
 #include "ykctl/client/long_lists.h"
 #include "ykctl/client/states.h"
 #include "ykctl/client/updates.h"
 #include "ykctl/client/watch.h"
 #include "ykctl/commands/gang.h"
 #include "ykctl/commands/nouns.h"
+#include "ykctl/commands/show.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -26,6 +28,7 @@ struct AddOptions {
     std::optional<std::string> queue, user, file;
     std::vector<std::string> groups, tags;
     GangOptions gang;
+    bool if_not_exists = false;
 };
 
 /// With --group all of -u is the name: a service account is `system:serviceaccount:NAMESPACE:NAME` (C-090).
@@ -69,6 +72,21 @@ std::optional<Failure> send_applications(Context& context, const Applications& a
     return std::nullopt;
 }
 
+/// Submits applications; with --if-not-exists those that are not there.
+template <class Applications>
+std::optional<Failure> create_applications(Context& context, Applications applications, const AddOptions& options,
+                                           const Gang& gang, Report& report) {
+    if (options.if_not_exists) {
+        std::vector<std::string> ids;
+        for (const auto& application : applications) ids.push_back(id_of(application));
+        const auto there = existing_applications(context, ids);
+        if (!there.ok()) return there.error();
+        const auto key_of = [](const auto& application) { return application_key(application); };
+        leave_existing(applications, *there, "app", key_of, report);
+    }
+    return applications.empty() ? std::nullopt : send_applications(context, applications, gang, report);
+}
+
 /// A message of a file with what the options say and it does not.
 Value completed(const Context& context, const AddOptions& options, Value application) {
     if (!application.contains("ugi")) {
@@ -82,8 +100,8 @@ Value completed(const Context& context, const AddOptions& options, Value applica
 
 Outcome add_from_file(Context& context, const AddOptions& options) {
     const auto complete = [&](Value application) { return completed(context, options, std::move(application)); };
-    const auto send_batch = [&](const Value& batch, Report& report) {
-        return send_applications(context, batch, Gang{}, report);
+    const auto send_batch = [&](Value batch, Report& report) {
+        return create_applications(context, std::move(batch), options, Gang{}, report);
     };
     return send_file(context, *options.file, application_spec(), "application", complete, send_batch);
 }
@@ -109,7 +127,7 @@ Outcome add_applications(Context& context, const AddOptions& options) {
         applications.push_back(application);
     }
     Report report{context};
-    return report.finish(send_applications(context, applications, gang, report));
+    return report.finish(create_applications(context, std::move(applications), options, gang, report));
 }
 
 Outcome remove_applications(Context& context, const std::vector<std::string>& ids) {
@@ -189,7 +207,12 @@ Answer<ListLayout> application_layout(Context& context) {
                       "no applications"};
 }
 
-std::string application_text(const Value& application, std::int64_t now, const Style& style) {
+} // namespace
+
+Answer<Shown> look_at_application(Context& context, const std::string& id) {
+    YK_TRY(application, find_application(context, id));
+    YK_TRY(now, daemon_now(context));
+    const auto style = context.style();
     std::vector<std::pair<std::string, std::string>> fields{
         {"app", printable(text_of(application, "applicationID"))},
         {"state", text_of(application, "applicationState")},
@@ -223,17 +246,24 @@ std::string application_text(const Value& application, std::int64_t now, const S
                                number_column("TIMED OUT", "timedout")},
                               {},
                               ""});
-    table("allocations", allocation_layout());
-    table("requests", ask_layout(now));
-    return text;
+    const bool is_brief = flag_of(application, "brief");
+    const auto count = [&](const char* list, const char* counter) {
+        return is_brief ? number_of(application, counter) : std::ssize(member_of(application, list));
+    };
+    const auto of_it = " list --app " + printable(id);
+    YK_TRY(allocations,
+           first_rows(context, application,
+                      {"allocations", "allocations", count("allocations", "allocationCount"), "ykctl alloc" + of_it},
+                      allocation_layout()));
+    YK_TRY(asks,
+           first_rows(context, application, {"requests", "asks", count("requests", "pendingAsks"), "ykctl ask" + of_it},
+                      ask_layout(now)));
+    for (const auto& rows : {allocations, asks})
+        if (!rows.empty()) text += "\n" + rows;
+    return Shown{application, id, text};
 }
 
-Outcome show_long_application(Context& context, const Value& application, std::int64_t now) {
-    std::vector<LongTable> tables;
-    if (number_of(application, "allocationCount") > 0) tables.push_back({"allocations", allocation_layout()});
-    if (number_of(application, "pendingAsks") > 0) tables.push_back({"asks", ask_layout(now)});
-    return show_long(context, application, application_text(application, now, context.style()), tables);
-}
+namespace {
 
 void define_add(Command app, Context& context) {
     const auto command = app.sub("add", "submit applications, from options or from a file");
@@ -245,9 +275,11 @@ void define_add(Command app, Context& context) {
         .value("GROUP,...");
     command.option("--tag", options->tags, "tag").value("KEY=VALUE");
     define_gang_options(command, options->gang);
+    command.flag("--if-not-exists", options->if_not_exists, "leave those as they are that are there already");
     command
         .option("-f,--file", options->file,
-                "AddApplicationRequest messages as YAML, JSON or JSON-lines; - is standard input")
+                "applications as YAML, JSON or JSON-lines, or what show -o yaml prints; a directory; - is standard "
+                "input")
         .value("FILE");
     command.run([&context, options] { return add_applications(context, *options); });
 }
@@ -269,15 +301,17 @@ void define_list(Command command, Context& context) {
 }
 
 void define_show(Command app, Context& context) {
-    const auto command = app.sub("show", "one application with its states, allocations and pending asks");
+    const auto command =
+        app.sub("show", "one application with its states, its first allocations and pending asks; all with -o wide");
     const auto id = std::make_shared<std::string>();
     command.option("ID", *id, "id of the application").required();
-    command.run([&context, id]() -> Outcome {
+    const auto watch = std::make_shared<WatchOptions>();
+    define_watch(command, *watch);
+    command.run([&context, id, watch]() -> Outcome {
+        if (watch->on || !context.machine_readable())
+            return show_or_watch(context, *watch, [&] { return look_at_application(context, *id); });
         YK_TRY(found, find_application(context, *id));
-        YK_TRY(now, daemon_now(context));
-        if (flag_of(found, "brief") && context.format() != Format::Name)
-            return show_long_application(context, found, now);
-        return context.show_item(found, *id, application_text(found, now, context.style()));
+        return show_whole(context, found);
     });
 }
 

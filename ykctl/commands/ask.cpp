@@ -12,6 +12,7 @@
 #include "libcore/base/pluralize.h"
 #include "ykctl/cli/values.h"
 #include "ykctl/client/dumps.h"
+#include "ykctl/client/existing.h"
 #include "ykctl/client/reconnect.h"
 #include "ykctl/client/states.h"
 #include "ykctl/client/updates.h"
@@ -33,7 +34,7 @@ struct AddOptions {
     std::vector<std::string> resources, tags;
     std::optional<std::int64_t> count, priority;
     bool placeholder = false, may_preempt = false, preemptable = false;
-    bool wait = false;
+    bool wait = false, if_not_exists = false;
 };
 
 /// The asks that --wait waits for.
@@ -72,6 +73,33 @@ std::optional<Failure> add_batch(Context& context, const Asks& asks, Report& rep
         awaited->known = outcomes->known;
     }
     return std::nullopt;
+}
+
+/// Adds asks; with --if-not-exists those that are neither pending nor placed.
+template <class Asks>
+std::optional<Failure> create_batch(Context& context, Asks asks, const AddOptions& options, Report& report,
+                                    Awaited* awaited) {
+    if (options.if_not_exists) {
+        YK_TRY(rm, context.rm());
+        if (awaited != nullptr) awaited->known = rm.detached;
+        std::vector<si::AskName> names;
+        for (const auto& ask : asks) names.push_back(ask_name(ask));
+        auto there = find_asks(context, names);
+        if (!there.ok()) return there.error();
+        std::erase_if(*there, [](const auto& ask) { return ask.second.state == Whereabouts::State::Absent; });
+        for (auto& name : names) {
+            const auto key = element_key(name.application_id, name.allocation_key);
+            const auto found = there->find(key);
+            const bool is_pending = found != there->end() && found->second.state != Whereabouts::State::Placed;
+            if (awaited != nullptr && is_pending) awaited->asks.emplace(key, std::move(name));
+        }
+        const auto key_of = [](const auto& ask) {
+            const auto name = ask_name(ask);
+            return element_key(name.application_id, name.allocation_key);
+        };
+        leave_existing(asks, *there, "ask", key_of, report);
+    }
+    return asks.empty() ? std::nullopt : add_batch(context, asks, report, awaited);
 }
 
 /// Prints that an ask was placed, and stops waiting for it.
@@ -206,7 +234,9 @@ Outcome add_asks(Context& context, const AddOptions& options) {
     const auto limit = is_limited ? context.begin_wait(kDefaultWait).limit : kDefaultWait;
     Awaited awaited;
     auto* const wanted = options.wait ? &awaited : nullptr;
-    const auto send = [&](const auto& batch, Report& report) { return add_batch(context, batch, report, wanted); };
+    const auto send = [&](auto batch, Report& report) {
+        return create_batch(context, std::move(batch), options, report, wanted);
+    };
     Exit added = Exit::Ok;
     if (options.file) {
         if (options.application || !options.resources.empty()) {
@@ -222,7 +252,7 @@ Outcome add_asks(Context& context, const AddOptions& options) {
         if (auto failure = check_add_options(options)) return *failure;
         YK_TRY(ask, ask_of(context, options));
         Report report{context};
-        Batches<std::vector<si::AllocationAsk>> batches{[&](const auto& batch) { return send(batch, report); }};
+        Batches<std::vector<si::AllocationAsk>> batches{[&](auto batch) { return send(std::move(batch), report); }};
         const auto key = options.key.value_or(*options.application + "-" + random_suffix());
         for (std::int64_t i = 1; i <= options.count.value_or(1); ++i) {
             ask.allocation_key = options.count ? key + "-" + std::to_string(i) : key;
@@ -336,9 +366,10 @@ void define_add(Command ask, Context& context) {
     command.flag("--preemptable", options->preemptable,
                  "it goes before others when it is the victim (allowPreemptSelf)");
     command.option("--tag", options->tags, "tag").value("KEY=VALUE");
+    command.flag("--if-not-exists", options->if_not_exists, "leave those as they are that are pending or placed");
     command
         .option("-f,--file", options->file,
-                "AllocationAsk messages as YAML, JSON or JSON-lines; a directory; - is standard input")
+                "asks as YAML, JSON or JSON-lines, or what show -o yaml prints; a directory; - is standard input")
         .value("FILE");
     command.flag("--wait", options->wait, "until all are placed or --timeout (default 30s) is over: exit 7");
     command.run([&context, options] { return add_asks(context, *options); });
@@ -369,10 +400,10 @@ void define_show(Command ask, Context& context) {
     const auto application = std::make_shared<std::optional<std::string>>();
     command.option("KEY", *key, "allocation key").required();
     command.option("--app", *application, "of this application").value("APP");
-    command.run([&context, key, application]() -> Outcome {
+    define_show_and_watch(command, context, [&context, key, application]() -> Answer<Shown> {
         YK_TRY(found, find_key(context, {"asks"}, *key, *application));
         YK_TRY(now, daemon_now(context));
-        return context.show_item(found, *key, ask_text(found, now, context.style()));
+        return Shown{found, *key, ask_text(found, now, context.style())};
     });
 }
 

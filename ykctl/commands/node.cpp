@@ -9,12 +9,14 @@
 #include "protocol/si/enums.h"
 #include "ykctl/cli/values.h"
 #include "ykctl/client/dumps.h"
+#include "ykctl/client/existing.h"
 #include "ykctl/client/long_lists.h"
 #include "ykctl/client/states.h"
 #include "ykctl/client/updates.h"
 #include "ykctl/client/watch.h"
 #include "ykctl/commands/node_drain.h"
 #include "ykctl/commands/nouns.h"
+#include "ykctl/commands/show.h"
 #include "ykctl/render/text.h"
 #include "ykctl/render/view.h"
 
@@ -31,7 +33,7 @@ struct AddOptions {
     std::vector<std::string> resources, attributes;
     std::optional<std::int64_t> count;
     std::int64_t first = 1;
-    bool drained = false;
+    bool drained = false, if_not_exists = false;
 };
 
 Answer<ElementOutcomes> send(Context& context, const Value& nodes) { // of a file
@@ -65,7 +67,21 @@ std::optional<Failure> send_nodes(Context& context, const Nodes& nodes, const st
     return std::nullopt;
 }
 
-Outcome add_from_file(Context& context, const std::string& path) {
+/// Adds nodes; with --if-not-exists those that are not there.
+template <class Nodes>
+std::optional<Failure> create_nodes(Context& context, Nodes nodes, const AddOptions& options, Report& report) {
+    if (options.if_not_exists) {
+        std::vector<std::string> ids;
+        for (const auto& node : nodes) ids.push_back(id_of(node));
+        const auto there = existing_nodes(context, ids);
+        if (!there.ok()) return there.error();
+        leave_existing(
+            nodes, *there, "node", [](const auto& node) { return node_key(node); }, report);
+    }
+    return nodes.empty() ? std::nullopt : send_nodes(context, nodes, kAdded, report);
+}
+
+Outcome add_from_file(Context& context, const AddOptions& options) {
     const auto complete = [&](Value node) {
         if (!node.contains("action")) node["action"] = static_cast<int>(NodeAction::Create);
         const auto& partition = context.settings().partition;
@@ -73,14 +89,15 @@ Outcome add_from_file(Context& context, const std::string& path) {
             node["attributes"][si::kPartitionAttribute] = *partition;
         return node;
     };
-    return send_file(context, path, node_spec(), "node", complete,
-                     [&](const Value& nodes, Report& report) { return send_nodes(context, nodes, kAdded, report); });
+    return send_file(context, *options.file, node_spec(), "node", complete, [&](Value nodes, Report& report) {
+        return create_nodes(context, std::move(nodes), options, report);
+    });
 }
 
 Outcome add_nodes(Context& context, const AddOptions& options) {
     if (options.file) {
         if (options.name || !options.resources.empty()) return usage_error("node add: either -f FILE or NAME with -R");
-        return add_from_file(context, *options.file);
+        return add_from_file(context, options);
     }
     if (!options.name && !options.name_format)
         return usage_error("node add: NAME, or --name-format, or -f FILE is needed");
@@ -95,7 +112,7 @@ Outcome add_nodes(Context& context, const AddOptions& options) {
     node.schedulable_resource = std::move(resource);
     put_partition(context, node);
     Report report{context};
-    NodeBatches batches{[&](const auto& nodes) { return send_nodes(context, nodes, kAdded, report); }};
+    NodeBatches batches{[&](auto nodes) { return create_nodes(context, std::move(nodes), options, report); }};
     const bool many = options.count || options.name_format;
     for (std::int64_t i = 0; i < options.count.value_or(1); ++i) {
         node.node_id = many ? numbered_name(pattern, options.first + i) : *options.name;
@@ -189,12 +206,13 @@ Column reason_column() {
 ListLayout node_layout(const Style& style) {
     return {
         {text_column("NAME", "nodeID"),
-         {{"STATE"}, node_state_text},
+         {{"STATE", Align::Left, 2}, node_state_text},
          resource_column("CAPACITY", "capacity"),
          resource_column("ALLOCATED", "allocated"),
          resource_column("OCCUPIED", "occupied", true),
-         ordered({{"FREE"}, free_text}, [](const Value& node) { return resource_key(member_of(node, "available")); }),
-         ordered({{"USED", Align::Right}, [style](const Value& node) { return usage_text(share_of(node), style); }},
+         ordered({{"FREE", Align::Left, 1}, free_text},
+                 [](const Value& node) { return resource_key(member_of(node, "available")); }),
+         ordered({{"USED", Align::Right, 2}, [style](const Value& node) { return usage_text(share_of(node), style); }},
                  [](const Value& node) { return SortKey{share_of(node)}; }),
          {{"ALLOCS", Align::Right}, [](const Value& node) { return std::to_string(allocations_on(node)); }, true},
          {{"APPS", Align::Right}, applications_on},
@@ -208,7 +226,11 @@ ListLayout node_layout(const Style& style) {
         "no nodes"};
 }
 
-std::string node_text(const Value& node, const Style& style) {
+} // namespace
+
+Answer<Shown> look_at_node(Context& context, const std::string& name) {
+    YK_TRY(node, find_node(context, name, kMaxInline));
+    const auto style = context.style();
     const auto share = share_of(node);
     std::vector<std::pair<std::string, std::string>> fields{{"node", printable(text_of(node, "nodeID"))},
                                                             {"partition", printable(text_of(node, "partition"))},
@@ -222,14 +244,13 @@ std::string node_text(const Value& node, const Style& style) {
     for (const auto& [key, value] : member_of(node, "attributes").items()) {
         fields.emplace_back(printable(key), value.is_string() ? printable(value.get<std::string>()) : value.dump());
     }
-    auto text = fields_text(fields, style);
-    const auto& allocations = member_of(node, "allocations");
-    if (!allocations.empty()) {
-        text += "\n" + list_text(std::vector<Value>(allocations.begin(), allocations.end()), allocation_layout(),
-                                 Format::Table, style);
-    }
-    return text;
+    const PartList allocations{"allocations", "allocations", allocations_on(node),
+                               "ykctl alloc list --node " + printable(name)};
+    YK_TRY(rows, first_rows(context, node, allocations, allocation_layout()));
+    return Shown{node, name, fields_text(fields, style) + (rows.empty() ? "" : "\n" + rows)};
 }
+
+namespace {
 
 void define_add(Command node, Context& context) {
     const auto command = node.sub("add", "add nodes, from options or from a file");
@@ -238,12 +259,13 @@ void define_add(Command node, Context& context) {
     command.option("-R,--resources", options->resources, "capacity: memory=64Gi,vcore=16").value("NAME=QUANTITY,...");
     command.option("-a,--attribute", options->attributes, "attribute").value("KEY=VALUE");
     command.flag("--drained", options->drained, "not schedulable at first");
+    command.flag("--if-not-exists", options->if_not_exists, "leave those as they are that are there already");
     command.option("--count", options->count, "so many nodes, numbered");
     command.option("--name-format", options->name_format, "ids of the nodes, default NAME-%d").value("FORMAT");
     command.option("--first", options->first, "first number, default 1");
     command
         .option("-f,--file", options->file,
-                "NodeInfo messages as YAML, JSON or JSON-lines; a directory; - is standard input")
+                "nodes as YAML, JSON or JSON-lines, or what show -o yaml prints; a directory; - is standard input")
         .value("FILE");
     command.run([&context, options] { return add_nodes(context, *options); });
 }
@@ -260,15 +282,16 @@ void define_list(Command command, Context& context) {
 }
 
 void define_show(Command node, Context& context) {
-    const auto command = node.sub("show", "one node with its allocations");
+    const auto command = node.sub("show", "one node with its first allocations; all with -o wide");
     const auto name = std::make_shared<std::string>();
     command.option("NAME", *name, "id of the node").required();
-    command.run([&context, name]() -> Outcome {
+    const auto watch = std::make_shared<WatchOptions>();
+    define_watch(command, *watch);
+    command.run([&context, name, watch]() -> Outcome {
+        if (watch->on || !context.machine_readable())
+            return show_or_watch(context, *watch, [&] { return look_at_node(context, *name); });
         YK_TRY(found, find_node(context, *name));
-        const auto text = node_text(found, context.style());
-        if (flag_of(found, "brief") && context.format() != Format::Name)
-            return show_long(context, found, text, {{"allocations", allocation_layout()}});
-        return context.show_item(found, *name, text);
+        return show_whole(context, found);
     });
 }
 

@@ -16,12 +16,6 @@ namespace yk::cli {
 using si::NodeAction;
 using wire::Value;
 
-namespace {
-
-constexpr const char* kDrainReason = "ykd/drain-reason"; // an attribute
-
-} // namespace
-
 si::NodeInfo action_of(NodeAction action) {
     si::NodeInfo node;
     node.action = action;

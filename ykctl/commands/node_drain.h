@@ -17,6 +17,7 @@ void define_node_drain(Command node, Context& context); // drain, undrain
 /// Adds the partition of -p, if that is given, to the attributes.
 void put_partition(const Context& context, si::NodeInfo& node);
 
+inline constexpr const char* kDrainReason = "ykd/drain-reason"; // an attribute
 /// Why a node is drained, with who did it and when; empty: nobody said.
 [[nodiscard]] std::string drain_reason(const wire::Value& node);
 /// The attributes of a node of a dump, with that reason; an empty one: with none.

@@ -17,6 +17,7 @@ void define_ask(Command root, Context& context);
 void define_alloc(Command root, Context& context);
 void define_deployment(Command root, Context& context);
 void define_mcs(Command root, Context& context);
+void define_apply(Command root, Context& context); // apply, diff, delete
 void define_partition(Command root, Context& context);
 void define_user(Command root, Context& context); // user, group
 void define_config(Command root, Context& context);
@@ -27,12 +28,15 @@ void define_replay(Command root, Context& context);
 void define_recording(Command root, Context& context);
 void define_dump(Command root, Context& context);
 void define_events(Command root, Context& context);
+void define_top(Command root, Context& context);
+void define_audit(Command root, Context& context);
 void define_metrics(Command root, Context& context);
 void define_log(Command root, Context& context);
 void define_wait(Command root, Context& context);
 void define_sched(Command root, Context& context); // sched, clock
 void define_names(Command root, Context& context); // hidden: for completions
-/// completion, help: they need to see the whole tree.
+/// whoami, can-i, completion, help: they need to see the whole tree.
+void define_access(Command root, CommandLine& line, Context& context);
 void define_help(Command root, CommandLine& line, Context& context);
 
 } // namespace yk::cli

@@ -56,7 +56,7 @@ ListLayout partition_layout(const Style& style) {
         "no partitions"};
 }
 
-Outcome show_partition(Context& context, const std::string& name) {
+Answer<Shown> look_at_partition(Context& context, const std::string& name) {
     YK_TRY(partitions, all_partitions(context));
     std::vector<Value> found;
     std::vector<std::string> names;
@@ -84,7 +84,7 @@ Outcome show_partition(Context& context, const std::string& name) {
     for (const auto& [state, count] : member_of(partition, "applications").items()) {
         if (state != "total") fields.emplace_back("apps " + state, count.dump());
     }
-    return context.show_item(partition, name, fields_text(fields, context.style()));
+    return Shown{partition, name, fields_text(fields, context.style())};
 }
 
 void define_list(Command command, Context& context) {
@@ -105,7 +105,7 @@ void define_partition(Command root, Context& context) {
     const auto show = partition.sub("show", "one partition");
     const auto name = std::make_shared<std::string>("default");
     show.option("NAME", *name, "short or full name, default: default");
-    show.run([&context, name] { return show_partition(context, *name); });
+    define_show_and_watch(show, context, [&context, name] { return look_at_partition(context, *name); });
     define_list(root.sub("partitions", "partition list").hidden(), context);
 }
 

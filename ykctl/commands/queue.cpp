@@ -94,7 +94,7 @@ ListLayout queue_layout(const Style& style) {
              resource_column("GUARANTEED", "guaranteedResource"),
              ordered({{"MAX"}, maximum_of}, [](const Value& queue) { return maximum_key(queue); }),
              resource_column("USED", "allocatedResource"),
-             ordered({{"OF MAX", Align::Right}, [style](const Value& queue) { return usage_of(queue, style); }},
+             ordered({{"OF MAX", Align::Right, 2}, [style](const Value& queue) { return usage_of(queue, style); }},
                      [](const Value& queue) {
                          return SortKey{
                              dominant_share(member_of(queue, "allocatedResource"), member_of(queue, "maxResource"))};
@@ -113,7 +113,7 @@ ListLayout queue_layout(const Style& style) {
 /// Prints the table of each tree while its queues arrive.
 class TreeTables {
 public:
-    TreeTables(Context& context, bool several) : context_(context), several_(several) {}
+    TreeTables(Context& context, std::ostream& out, bool several) : context_(context), out_(out), several_(several) {}
 
     void add(const std::vector<Value>& queues) {
         for (const Value& queue : queues) {
@@ -128,11 +128,15 @@ private:
     void begin(const Value& top) {
         flush();
         if (several_)
-            context_.out() << (trees_ == 0 ? "" : "\n") << "partition " << printable(text_of(top, "partition"))
-                           << " of RM " << printable(text_of(top, "clusterId")) << "\n";
+            out_ << (trees_ == 0 ? "" : "\n") << "partition " << printable(text_of(top, "partition")) << " of RM "
+                 << printable(text_of(top, "clusterId")) << "\n";
         ++trees_;
-        std::vector<Heading> headings{{"NAME"}, {"GUARANTEED"},           {"MAX"},
-                                      {"USED"}, {"OF MAX", Align::Right}, {"PENDING"}};
+        std::vector<Heading> headings{{"NAME"},
+                                      {"GUARANTEED"},
+                                      {"MAX"},
+                                      {"USED", Align::Left, 1},
+                                      {"OF MAX", Align::Right, 2},
+                                      {"PENDING", Align::Left, 1}};
         if (wide_)
             for (const auto& heading :
                  {Heading{"SHARE", Align::Right}, Heading{"APPS run/acc/max"}, Heading{"SORT"}, Heading{"STATE"}})
@@ -160,12 +164,12 @@ private:
     void flush() {
         if (!table_ || table_->empty()) return;
         const bool headers = context_.settings().view.headers;
-        context_.out() << (std::exchange(headed_, true) ? table_->more_text()
-                                                        : table_->text(context_.style(), headers));
+        out_ << (std::exchange(headed_, true) ? table_->more_text() : table_->text(context_.style(), headers));
         table_->clear();
     }
 
     Context& context_;
+    std::ostream& out_;
     bool several_;
     bool wide_ = context_.format() == Format::Wide;
     std::size_t trees_ = 0;
@@ -203,20 +207,30 @@ Outcome list_all(Context& context, WatchOptions& watch) {
                           [&context](const TakeItems& take) { return list_queues(context, take); }});
 }
 
-Outcome show_tree(Context& context) {
+std::optional<Failure> draw_trees(Context& context, std::ostream& out) {
+    auto partitions = all_partitions(context);
+    if (!partitions.ok()) return std::move(partitions).error();
+    TreeTables tables{context, out, partitions->size() > 1};
+    const auto take = [&tables](const std::vector<Value>& queues) { tables.add(queues); };
+    if (auto failure = list_queues(context, take)) return failure;
+    if (tables.is_empty()) out << "no queues\n";
+    return std::nullopt;
+}
+
+Outcome show_tree(Context& context, WatchOptions& watch) {
     const TableView& view = context.settings().view;
     if (!view.columns.empty() || !view.sort_by.empty())
         return usage_error("queue tree: --columns and --sort-by are for lists", {"ykctl queue list"});
+    const bool is_drawn = context.streams().out_is_terminal && !context.machine_readable();
+    if (watch.on && is_drawn)
+        return show_or_watch(context, watch, [&context]() -> Answer<Shown> {
+            std::ostringstream trees;
+            if (auto failure = draw_trees(context, trees)) return *std::move(failure);
+            return Shown{{}, "queues", trees.str()};
+        });
+    if (watch.on || context.format() == Format::Name) return list_all(context, watch);
     if (context.machine_readable()) return show_trees(context);
-    if (context.format() == Format::Name) {
-        WatchOptions once;
-        return list_all(context, once);
-    }
-    YK_TRY(partitions, all_partitions(context));
-    TreeTables tables{context, partitions.size() > 1};
-    const auto take = [&tables](const std::vector<Value>& queues) { tables.add(queues); };
-    if (auto failure = list_queues(context, take)) return *failure;
-    if (tables.is_empty()) context.out() << "no queues\n";
+    if (auto failure = draw_trees(context, context.out())) return *failure;
     return Exit::Ok;
 }
 
@@ -278,15 +292,16 @@ void define_list(Command command, Context& context) {
 void define_queue(Command root, Context& context) {
     const auto queue = root.sub("queue", "queues: limits, usage, what waits (change them in the configuration)");
     define_list(queue.sub("list", "all queues, one line each").alias("ls"), context);
-    queue.sub("tree", "queues as a tree with their usage; more with -o wide").run([&context] {
-        return show_tree(context);
-    });
+    const auto tree = queue.sub("tree", "queues as a tree with their usage; more with -o wide");
+    const auto watch = std::make_shared<WatchOptions>();
+    define_watch(tree, *watch);
+    tree.run([&context, watch] { return show_tree(context, *watch); });
     const auto show = queue.sub("show", "one queue with its properties");
     const auto path = std::make_shared<std::string>();
     show.option("PATH", *path, "full path, such as root.a.b").required();
-    show.run([&context, path]() -> Outcome {
+    define_show_and_watch(show, context, [&context, path]() -> Answer<Shown> {
         YK_TRY(found, find_queue(context, *path));
-        return context.show_item(found, *path, queue_text(found, context.style()));
+        return Shown{found, *path, queue_text(found, context.style())};
     });
     define_list(root.sub("queues", "queue list").hidden(), context);
 }

@@ -21,6 +21,7 @@ void define_all(CommandLine& line, Context& context, GlobalOptions& options) {
     define_alloc(root, context);
     define_deployment(root, context);
     define_mcs(root, context);
+    define_apply(root, context);
     define_partition(root, context);
     define_user(root, context);
     define_config(root, context);
@@ -31,11 +32,14 @@ void define_all(CommandLine& line, Context& context, GlobalOptions& options) {
     define_recording(root, context);
     define_dump(root, context);
     define_events(root, context);
+    define_top(root, context);
+    define_audit(root, context);
     define_metrics(root, context);
     define_log(root, context);
     define_wait(root, context);
     define_sched(root, context);
     define_names(root, context);
+    define_access(root, line, context);
     define_help(root, line, context);
 }
 

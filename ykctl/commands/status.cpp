@@ -202,11 +202,14 @@ std::string health_text(const Value& health, const Style& style) {
     return table.text(style) + (flag_of(health, "Healthy") ? "healthy\n" : "NOT healthy\n");
 }
 
-Outcome show_health(Context& context, bool invariants) {
-    YK_TRY(health, context.call(si::HealthRequest{.run = true, .invariants = invariants}));
-    YK_TRY(shown, context.show_item(health, flag_of(health, "Healthy") ? "healthy" : "unhealthy",
-                                    health_text(health, context.style())));
-    return flag_of(health, "Healthy") ? shown : Exit::Refused;
+Outcome show_health(Context& context, bool invariants, const WatchOptions& watch) {
+    bool is_healthy = false;
+    YK_TRY(shown, show_or_watch(context, watch, [&]() -> Answer<Shown> {
+               YK_TRY(health, context.call(si::HealthRequest{.run = true, .invariants = invariants}));
+               is_healthy = flag_of(health, "Healthy");
+               return Shown{health, is_healthy ? "healthy" : "unhealthy", health_text(health, context.style())};
+           }));
+    return shown != Exit::Ok || is_healthy ? shown : Exit::Refused;
 }
 
 Outcome show_version(Context& context, bool client_only) {
@@ -238,7 +241,9 @@ void define_status(Command root, Context& context) {
     const auto invariants = std::make_shared<bool>(false);
     health.flag("--invariants", *invariants,
                 "check every sum and index of large RMs, too, which then place nothing meanwhile");
-    health.run([&context, invariants] { return show_health(context, *invariants); });
+    const auto health_watch = std::make_shared<WatchOptions>();
+    define_watch(health, *health_watch);
+    health.run([&context, invariants, health_watch] { return show_health(context, *invariants, *health_watch); });
     auto version = root.sub("version", "versions of ykctl and of the daemon");
     const auto client_only = std::make_shared<bool>(false);
     version.flag("--client", *client_only, "only that of ykctl, without asking the daemon");

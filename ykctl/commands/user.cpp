@@ -101,9 +101,9 @@ std::string usage_text_of(const Value& item, const Kind& kind, const Style& styl
     return fields_text(fields, style) + "\n" + table.text(style);
 }
 
-Outcome show_one(Context& context, const Kind& kind, const std::string& name) {
+Answer<Shown> look_at(Context& context, const Kind& kind, const std::string& name) {
     YK_TRY(found, find_usage(context, kind.noun, name));
-    return context.show_item(found, name, usage_text_of(found, kind, context.style()));
+    return Shown{found, name, usage_text_of(found, kind, context.style())};
 }
 
 void define_kind(Command root, Context& context, const Kind& kind, const std::string& help) {
@@ -122,7 +122,7 @@ void define_kind(Command root, Context& context, const Kind& kind, const std::st
     const auto show = noun.sub("show", std::string{"one "} + kind.noun + ", queue by queue");
     const auto name = std::make_shared<std::string>();
     show.option("NAME", *name, kind.names).required();
-    show.run([&context, &kind, name] { return show_one(context, kind, *name); });
+    define_show_and_watch(show, context, [&context, &kind, name] { return look_at(context, kind, *name); });
 }
 
 } // namespace

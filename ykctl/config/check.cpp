@@ -58,7 +58,7 @@ std::optional<Failure> check_file(Context& context, const std::string& file, Fin
     auto text = read_text(file, context.streams().in);
     if (!text.ok()) return text.error();
     const auto name = shown_name(file);
-    const auto outcome = config_yaml::load_or_default(*text, name);
+    const auto outcome = config_yaml::load_file(*text, name);
     for (const auto& problem : outcome.problems) {
         findings.problems.push_back(problem_value(problem));
         findings.problems.back()["file"] = name;

@@ -16,8 +16,8 @@
 #include "protocol/mcs/policy_text.h"
 #include "ykctl/cli/values.h"
 #include "ykctl/client/dumps.h"
-#include "ykctl/client/object_file.h"
 #include "ykctl/client/states.h"
+#include "ykctl/files/object_file.h"
 #include "ykctl/mcs/send_change.h"
 #include "ykctl/render/text.h"
 
@@ -33,18 +33,19 @@ constexpr std::size_t kLongestFile = std::size_t{64} << 20U;
 /// The fields of a deployment as it is shown. Those that ykd decides are read over.
 const MessageSpec& deployment_spec() {
     using T = FieldType;
-    static const MessageSpec kSpec{"Deployment", "items", {{"name", T::Text, true},     {"id", T::Text},
-                                                           {"partition", T::Text},      {"queue", T::Text},
-                                                           {"user", T::Text},           {"groups", T::Texts},
-                                                           {"resource", T::Resource},   {"replicas", T::Integer},
-                                                           {"minReplicas", T::Integer}, {"maxReplicas", T::Integer},
-                                                           {"policy", T::Tree},         {"priority", T::Integer},
-                                                           {"tags", T::TextMap},        {"paused", T::Boolean},
-                                                           {"deleteMode", T::Text},     {"uid", T::Text},
-                                                           {"version", T::Integer},     {"generation", T::Ignored},
-                                                           {"createdMs", T::Ignored},   {"updatedMs", T::Ignored},
-                                                           {"scale", T::Ignored},       {"submittedBy", T::Ignored},
-                                                           {"schedule", T::Ignored}}};
+    static const MessageSpec kSpec{
+        "Deployment", {"deployments"}, {{"name", T::Text, true},     {"id", T::Text},
+                                        {"partition", T::Text},      {"queue", T::Text},
+                                        {"user", T::Text},           {"groups", T::Texts},
+                                        {"resource", T::Resource},   {"replicas", T::Integer},
+                                        {"minReplicas", T::Integer}, {"maxReplicas", T::Integer},
+                                        {"policy", T::Tree},         {"priority", T::Integer},
+                                        {"tags", T::TextMap},        {"paused", T::Boolean},
+                                        {"deleteMode", T::Text},     {"uid", T::Text},
+                                        {"version", T::Integer},     {"generation", T::Ignored},
+                                        {"createdMs", T::Ignored},   {"updatedMs", T::Ignored},
+                                        {"scale", T::Ignored},       {"submittedBy", T::Ignored},
+                                        {"schedule", T::Ignored}}};
     return kSpec;
 }
 
@@ -125,49 +126,9 @@ Answer<WantedDeployment> wanted_of(const Value& message, const std::string& file
 
 // --- comparing -------------------------------------------------------------------------------------------------------
 
-/// `a=1,b=2`, by name.
-template <class Map>
-std::string pairs_text(const Map& pairs) {
-    std::string text;
-    for (const auto& [key, value] : pairs) text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, value);
-    return text;
-}
-std::string amounts_text(const Value& amounts) {
-    std::map<std::string, std::int64_t> sorted;
-    if (amounts.is_object())
-        for (const auto& [type, amount] : amounts.items())
-            if (amount != 0) sorted[type] = amount.get<std::int64_t>();
-    return pairs_text(sorted);
-}
-std::string amounts_text(const si::Resources& amounts) {
-    std::map<std::string, std::int64_t> sorted;
-    for (const auto& [type, amount] : amounts)
-        if (amount != 0) sorted[type] = amount;
-    return pairs_text(sorted);
-}
-std::string tags_text(const Value& tags) {
-    std::map<std::string, std::string> sorted;
-    if (tags.is_object())
-        for (const auto& [key, text] : tags.items())
-            if (text.is_string()) sorted[key] = text.get<std::string>();
-    return pairs_text(sorted);
-}
-std::string tags_text(const si::StringMap& tags) {
-    return pairs_text(std::map<std::string, std::string>{tags.begin(), tags.end()});
-}
-std::string groups_text(const Value& groups) {
-    std::vector<std::string> names;
-    for (const auto& group : groups)
-        if (group.is_string()) names.push_back(group.get<std::string>());
-    return fmt::format("{}", fmt::join(names, ","));
-}
-
-/// Notes what differs.
-class Changes {
+/// Notes what of a deployment differs.
+class Changes : public Differences {
 public:
-    void compare(const char* field, const std::string& from, const std::string& to) {
-        if (from != to) all_.push_back({field, from, to});
-    }
     void text(const char* field, const Value& item, const std::optional<std::string>& to) {
         if (to) compare(field, text_of(item, field), *to);
     }
@@ -175,10 +136,6 @@ public:
     void number(const char* field, const Value& item, const std::optional<Number>& to) {
         if (to) compare(field, std::to_string(number_of(item, field)), std::to_string(*to));
     }
-    std::vector<DeploymentChange> take() { return std::move(all_); }
-
-private:
-    std::vector<DeploymentChange> all_;
 };
 
 std::string replicas_text(const Value& item) {
@@ -194,7 +151,7 @@ struct ApplyOptions {
 
 struct Applied {
     std::string name, outcome; // created, changed, unchanged
-    std::vector<DeploymentChange> changes;
+    std::vector<Difference> changes;
 };
 
 /// With what `deployment create` takes by itself.
@@ -263,8 +220,7 @@ std::string changes_text(const Applied& applied) {
 Value value_of(const Applied& applied, bool is_dry) {
     Value value{{"name", applied.name}, {"outcome", applied.outcome}};
     if (is_dry) value["dryRun"] = true;
-    for (const auto& each : applied.changes)
-        value["changes"].push_back({{"field", each.field}, {"from", each.from}, {"to", each.to}});
+    if (!applied.changes.empty()) value["changes"] = differences_value(applied.changes);
     return value;
 }
 
@@ -326,14 +282,14 @@ Answer<std::vector<WantedDeployment>> read_deployments(std::string_view text, co
     return all;
 }
 
-std::vector<DeploymentChange> changes_of(const Value& item, const WantedDeployment& wanted) {
+std::vector<Difference> changes_of(const Value& item, const WantedDeployment& wanted) {
     const si::McsBody& body = wanted.body;
     Changes changes;
     changes.text("partition", item, body.partition);
     changes.text("queue", item, body.queue);
     changes.text("user", item, body.user);
     if (body.groups)
-        changes.compare("groups", groups_text(member_of(item, "groups")),
+        changes.compare("groups", names_text(member_of(item, "groups")),
                         fmt::format("{}", fmt::join(*body.groups, ",")));
     if (body.resource)
         changes.compare("resource", amounts_text(member_of(item, "resource")), amounts_text(*body.resource));
@@ -344,7 +300,7 @@ std::vector<DeploymentChange> changes_of(const Value& item, const WantedDeployme
         changes.compare("replicas", replicas_text(item), "by the policy");
     changes.text("policy", item, body.policy);
     changes.number("priority", item, body.priority);
-    if (body.tags) changes.compare("tags", tags_text(member_of(item, "tags")), tags_text(*body.tags));
+    if (body.tags) changes.compare("tags", pairs_text(member_of(item, "tags")), pairs_text(*body.tags));
     if (body.paused)
         changes.compare("paused", flag_of(item, "paused") ? "true" : "false", *body.paused ? "true" : "false");
     changes.text("deleteMode", item, body.delete_mode);

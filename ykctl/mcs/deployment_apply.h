@@ -9,6 +9,7 @@
 
 #include "protocol/si/tool_requests.h"
 #include "protocol/wire/value.h"
+#include "ykctl/apply/differences.h"
 #include "ykctl/cli/command.h"
 #include "ykctl/client/context.h"
 
@@ -25,12 +26,8 @@ struct WantedDeployment {
 /// file, line and column.
 [[nodiscard]] Answer<std::vector<WantedDeployment>> read_deployments(std::string_view text, const std::string& file);
 
-/// A field that differs, as text for people.
-struct DeploymentChange {
-    std::string field, from, to;
-};
 /// What of a deployment, as McsRead describes it, is not as it is wanted.
-[[nodiscard]] std::vector<DeploymentChange> changes_of(const wire::Value& item, const WantedDeployment& wanted);
+[[nodiscard]] std::vector<Difference> changes_of(const wire::Value& item, const WantedDeployment& wanted);
 
 /// Why what is there is not the one that is wanted; empty: it is.
 [[nodiscard]] std::string mismatch_of(const wire::Value& item, const WantedDeployment& wanted);

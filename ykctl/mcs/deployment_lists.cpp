@@ -236,13 +236,12 @@ std::string deployment_text(const Value& item, std::int64_t now, const Style& st
     return text;
 }
 
-Outcome show(Context& context, const std::string& name) {
+Answer<Shown> look_at(Context& context, const std::string& name) {
     auto reply = context.call(si::McsReadRequest{.what = "describe", .kind = kKind, .id = name});
     if (!reply.ok()) return with_way_out(std::move(reply).error(), kKind);
     YK_TRY(now, daemon_now(context));
     const Value& item = member_of(*reply, "item");
-    return context.show_item(item, text_of(item, "name"),
-                             deployment_text(item, now, context.style()) + why_pending(context, item));
+    return Shown{item, text_of(item, "name"), deployment_text(item, now, context.style()) + why_pending(context, item)};
 }
 
 } // namespace
@@ -251,7 +250,7 @@ void define_deployment_show(Command command, Context& context) {
     command.alias("describe");
     const auto name = std::make_shared<std::string>();
     command.option("NAME", *name, "name or id of the deployment").required();
-    command.run([&context, name] { return show(context, *name); });
+    define_show_and_watch(command, context, [&context, name] { return look_at(context, *name); });
 }
 
 } // namespace yk::cli

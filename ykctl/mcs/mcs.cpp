@@ -2,6 +2,7 @@
 // The commands of the noun mcs, and mcs status: what keeps deployments in step with the database, and whether that is
 // well.
 
+#include "ykctl/client/watch.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/mcs/check.h"
 #include "ykctl/mcs/node.h"
@@ -13,9 +14,10 @@ namespace yk::cli {
 
 void define_mcs(Command root, Context& context) {
     const auto noun = root.sub("mcs", "what keeps deployments in step with ykd's database");
-    noun.sub("status", "the database, kinds of rows, and who leads").run([&context]() -> Outcome {
+    const auto status_command = noun.sub("status", "the database, kinds of rows, and who leads");
+    define_show_and_watch(status_command, context, [&context]() -> Answer<Shown> {
         YK_TRY(status, context.call(si::McsReadRequest{.what = "status"}));
-        return context.show_item(status, text_of(status, "state"), mcs_status_text(status, context.style()));
+        return Shown{status, text_of(status, "state"), mcs_status_text(status, context.style())};
     });
     define_mcs_operations(noun, context);
     define_mcs_check(noun, context);

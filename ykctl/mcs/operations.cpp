@@ -126,7 +126,7 @@ void define_inspect(Command noun, Context& context) {
 
 // --- dead letters ----------------------------------------------------------------------------------------------------
 
-Column age_column(const char* heading, const char* key, std::int64_t now) {
+Column column_of_age_in_ms(const char* heading, const char* key, std::int64_t now) {
     return {{heading, Align::Right}, [key, now](const Value& letter) {
                 const std::chrono::nanoseconds age =
                     std::chrono::nanoseconds{now} - std::chrono::milliseconds{number_of(letter, key)};
@@ -140,7 +140,7 @@ Answer<ListLayout> letter_layout(Context& context) {
                        text_column("ID", "id"),
                        text_column("HANDLER", "handler"),
                        number_column("ATTEMPTS", "attempts"),
-                       age_column("SINCE", "firstMs", now),
+                       column_of_age_in_ms("SINCE", "firstMs", now),
                        {{"ERROR"}, [](const Value& letter) { return or_dash(printable(text_of(letter, "error"))); }}},
                       [](const Value& letter) { return text_of(letter, "id"); },
                       "no dead letters"};

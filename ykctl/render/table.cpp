@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "libcore/base/check.h"
+#include "ykctl/render/cell.h"
 #include "ykctl/render/harmless.h"
 #include "ykctl/render/text.h"
 
@@ -12,42 +13,6 @@ namespace yk::cli {
 namespace {
 
 constexpr std::size_t kGap = 2;
-
-/// The width on the screen, where colour codes (ESC [ ... m) have none.
-std::size_t cell_width(std::string_view cell) {
-    std::string shown;
-    for (std::size_t i = 0; i < cell.size(); ++i) {
-        if (cell[i] == '\x1b') {
-            i = std::min(cell.find('m', i), cell.size() - 1);
-            continue;
-        }
-        shown += cell[i];
-    }
-    return display_width(shown);
-}
-
-/// The first part of a cell, with its colours, that takes at most `width` columns, the ellipsis included. REQUIRES: the
-/// width is not 0.
-std::string cut_cell(const std::string& cell, std::size_t width, const std::string& ellipsis) {
-    if (cell_width(cell) <= width) return cell;
-    std::string part;
-    std::size_t used = 0;
-    bool is_cut = false;
-    for (std::string_view left = cell; !left.empty();) {
-        if (left.front() == '\x1b') {
-            const std::size_t code = std::min(left.find('m'), left.size() - 1) + 1;
-            part += left.substr(0, code); // also of what is cut off: it ends the colour
-            left.remove_prefix(code);
-            continue;
-        }
-        const auto next = take_character(left);
-        if (is_cut) continue;
-        used += next.width;
-        is_cut = used >= width;
-        part += is_cut ? std::string_view{ellipsis} : next.bytes;
-    }
-    return part;
-}
 
 std::string padded(const std::string& cell, std::size_t width, Align align) {
     const auto shown = cell_width(cell);

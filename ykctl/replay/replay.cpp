@@ -47,12 +47,16 @@ cli::Failure make_failure(cli::Exit exit, std::string message, std::string name)
     return failure;
 }
 
-std::string bar_text(const Progress& progress) {
+/// With how long it has taken, and how much longer it may take if it goes on so.
+std::string bar_text(const Progress& progress, std::chrono::steady_clock::duration elapsed) {
     const double share =
         progress.total > 0 ? static_cast<double>(progress.done) / static_cast<double>(progress.total) : 1;
     const auto filled = static_cast<std::size_t>(share * static_cast<double>(kBarWidth));
-    return fmt::format("\r[{}{}] {:3.0f}%  {} placed, {} waiting ", std::string(filled, '#'),
-                       std::string(kBarWidth - filled, '.'), share * 100, progress.placed, progress.pending);
+    const double seconds = std::chrono::duration<double>(elapsed).count();
+    const std::string left = share > 0 ? fmt::format(", about {:.0f} s left", seconds / share - seconds) : "";
+    return fmt::format("\r[{}{}] {:3.0f}%  {} placed, {} waiting, {:.0f} s{}\x1b[K", std::string(filled, '#'),
+                       std::string(kBarWidth - filled, '.'), share * 100, progress.placed, progress.pending, seconds,
+                       left);
 }
 
 /// While this lives SIGINT, SIGTERM and SIGHUP are only noted, so that the RM can be deregistered first. The second
@@ -223,8 +227,10 @@ int play(const Trace& trace, const ReplayOptions& options, const wire::ClientOpt
     Session session{redialing.reach(), options.rm_id};
     if (const auto checked = check(**client, session, options, at.url); !checked)
         return fail(checked.error(), options, err);
+    const auto begun = std::chrono::steady_clock::now();
     TracePlayer player{trace, session, options.speed, [&](const Progress& progress) {
-                           if (options.progress) err << bar_text(progress) << std::flush;
+                           if (options.progress)
+                               err << bar_text(progress, std::chrono::steady_clock::now() - begun) << std::flush;
                        }};
     const auto report = player.play(options.policy);
     if (options.progress) err << kClearLine << std::flush;
@@ -233,7 +239,9 @@ int play(const Trace& trace, const ReplayOptions& options, const wire::ClientOpt
     const bool was_lost = !report && session.is_lost();
     Session::Done closed;
     if (session.is_open() && !options.keep && !options.spawn && !was_lost) closed = session.close();
-    if (NotedSignals::came() && (!report || !closed)) return fail(interrupted(session, options), options, err);
+    const bool is_interrupted = NotedSignals::came() && (!report || !closed);
+    if (is_interrupted && !report) out << text_of(player.so_far(), options.format) << std::flush;
+    if (is_interrupted) return fail(interrupted(session, options), options, err);
     if (was_lost) return fail(cut_off(report.error(), player.so_far(), options, at.url), options, err);
     if (!report) return fail(cli::from_call_error(report.error(), at.url), options, err);
     if (!closed) return fail(cli::from_call_error(closed.error(), at.url), options, err);

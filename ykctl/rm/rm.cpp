@@ -47,7 +47,7 @@ Outcome register_rm(Context& context, const RegisterOptions& options) {
     return context.show_item(reply, options.id, context.settings().quiet ? std::string{} : text);
 }
 
-Outcome show_rm(Context& context, const std::optional<std::string>& id) {
+Answer<Shown> look_at_rm(Context& context, const std::optional<std::string>& id) {
     YK_TRY(rms, all_rms(context));
     std::string wanted = id.value_or("");
     if (!id) {
@@ -65,7 +65,7 @@ Outcome show_rm(Context& context, const std::optional<std::string>& id) {
                            [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
             fields.emplace_back(name, column.cell(rm));
         }
-        return context.show_item(rm, wanted, fields_text(fields, context.style()));
+        return Shown{rm, wanted, fields_text(fields, context.style())};
     }
     return not_found("RM '" + wanted + "' is not registered" + did_you_mean(wanted, ids),
                      {"which are there?  ykctl rm list"});
@@ -201,7 +201,7 @@ void define_rm(Command root, Context& context) {
     const auto show = rm.sub("show", "one RM");
     const auto shown = std::make_shared<std::optional<std::string>>();
     show.option("RMID", *shown, "the RM, default the only one");
-    show.run([&context, shown] { return show_rm(context, *shown); });
+    define_show_and_watch(show, context, [&context, shown] { return look_at_rm(context, *shown); });
 
     define_rm_log(rm, context);
 

@@ -110,17 +110,20 @@ TEST_CASE("B9 words of other tools are understood, or answered with what is done
     CHECK_THAT(hint({"delete", "app", "x"}), Contains("ykctl app remove"));
     CHECK_THAT(hint({"create", "queue"}), Contains("ykctl config reload -f FILE"));
     CHECK_THAT(hint({"queue", "add", "root.x"}), Contains("ykctl config reload -f FILE"));
-    CHECK_THAT(hint({"top", "nodes"}), Contains("ykctl node list --watch"));
+    CHECK_THAT(hint({"top", "nodes"}), Contains("ykctl top, then 2"));
     CHECK_THAT(hint({"job", "status"}), Contains("'job'") && Contains("ykctl app list"));
     CHECK_THAT(hint({"endpoint", "health"}), Contains("ykctl health"));
-    CHECK_THAT(hint({"apply", "-f", "q.yaml"}), Contains("ykctl config reload -f FILE") && !Contains("did you mean"));
+    CHECK_THAT(hint({"apply", "-f", "q.yaml"}), Contains("q.yaml: cannot be opened"));
+    CHECK_THAT(hint({"delete", "queue", "x"}), Contains("queues live in the configuration"));
+    CHECK_THAT(hint({"apply", "deployment", "x"}), Contains("the noun comes first:  ykctl deployment apply"));
+    CHECK_THAT(hint({"apply", "q.yaml"}), Contains("a file?  ykctl apply -f q.yaml"));
     CHECK_THAT(hint({"drain", "n"}), Contains("ykctl node drain"));
     CHECK_THAT(hint({"uncordon", "n"}), Contains("ykctl node undrain"));
     CHECK_THAT(hint({"config", "use-context"}), Contains("ykctl context use"));
     CHECK_THAT(hint({"edit"}), Contains("ykctl config edit"));
+    CHECK_THAT(hint({"node", "list", "-o", "jsonpath={.x}"}), Contains("--columns name,.capacity.vcore"));
     CHECK_THAT(hint({"ask", "add", "big", "--cpu", "1"}), Contains("-R memory=4Gi,vcore=1"));
-    CHECK_THAT(hint({"queue", "tree", "-w"}), Contains("--watch"));
-    for (const char* word : {"reload", "reconfigure", "sinfo", "squeue", "whoami", "auth", "info", "cluster-info",
+    for (const char* word : {"reload", "reconfigure", "sinfo", "squeue", "auth", "info", "cluster-info",
                              "api-resources", "cordon", "logs", "stats"})
         CHECK_THAT(hint({word}), Contains("ykctl") && !Contains("did you mean") && !Contains("what is there?"));
 }

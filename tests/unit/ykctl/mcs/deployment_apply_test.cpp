@@ -75,10 +75,10 @@ TEST_CASE("rs R-157 what a file does not name stays as it is, and what differs i
     CHECK(changes("{name: web, replicas: 5, queue: root.b, priority: 0, paused: true}") ==
           "queue: root.a -> root.b\nreplicas: 3 -> 5\npriority: -2 -> 0\npaused: false -> true\n");
     CHECK(changes("{name: web, resource: {vcore: 500, memory: 2048}}") ==
-          "resource: memory=1024,vcore=500 -> memory=2048,vcore=500\n");
+          "resource: {memory: 1Ki, vcore: 500m} -> {memory: 2Ki, vcore: 500m}\n");
     CHECK(changes("{name: web, resource: {memory: 1024, vcore: 500, gpu: 0}}").empty()); // in any order; 0 is nothing
     CHECK(changes("{name: web, groups: [ops]}") == "groups: staff,ops -> ops\n");
-    CHECK(changes("{name: web, tags: {}}") == "tags: team=a=b -> \n");
+    CHECK(changes("{name: web, tags: {}}") == "tags: {team: a=b} -> {}\n");
     CHECK(
         changes("{name: web, minReplicas: 1, maxReplicas: 9, deleteMode: orphan, user: bob, partition: p}") ==
         "partition: default -> p\nuser: ann -> bob\nminReplicas: 0 -> 1\nmaxReplicas: 10 -> 9\ndeleteMode: cascade -> "

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykctl/top/cluster_look.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+#include "ykctl/client/dumps.h"
+#include "ykctl/client/states.h"
+#include "ykctl/commands/show.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+using Items = std::vector<Value>;
+
+constexpr const char* kPlaced = "yunikorn_scheduler_container_allocation_attempt_total";
+
+bool is_within(const std::string& path, const std::string& queue) {
+    return queue.empty() || path == queue || path.starts_with(queue + ".");
+}
+
+std::optional<Failure> read_queues(Context& context, const Place& place, Items& into) {
+    return list_queues(context, [&](const Items& queues) {
+        for (const Value& queue : queues)
+            if (is_within(text_of(queue, "queuename"), place.queue)) into.push_back(queue);
+    });
+}
+
+std::optional<Failure> read_nodes(Context& context, Items& into) {
+    const auto take = [&into](const Value& page) -> std::optional<Failure> {
+        for (const Value& partition : page)
+            for (const Value& node : member_of(partition, "nodesInfo")) into.push_back(node);
+        return std::nullopt;
+    };
+    return context.dump_pages("nodes", {.brief = true}, take);
+}
+
+std::optional<Failure> read_applications(Context& context, const Place& place, Items& into) {
+    const auto take = [&](const Value& page) -> std::optional<Failure> {
+        for (const Value& application : page)
+            if (is_within(text_of(application, "queueName"), place.queue)) into.push_back(application);
+        return std::nullopt;
+    };
+    return context.dump_pages("apps", {.brief = true, .state = "active"}, take);
+}
+
+/// Why an ask was not placed when it was last looked at.
+std::string reason_of(const Value& ask) {
+    const auto reason = text_of(ask, "lastReason");
+    const Value& log = member_of(ask, "allocationLog");
+    if (!reason.empty() || log.empty()) return reason.empty() ? "not looked at yet" : reason;
+    return text_of(log.back(), "message");
+}
+
+/// The asks that wait, by why and where: {reason, queue, asks, oldest, example}. Reads one page of them.
+std::optional<Failure> read_waiting(Context& context, ClusterLook& look) {
+    si::DumpRequest query{.what = "asks", .limit = 4000};
+    if (context.settings().partition) query.partition = *context.settings().partition;
+    if (context.settings().rm) query.rm_id = *context.settings().rm;
+    const auto page = context.call(query);
+    if (!page.ok()) return page.error();
+    look.is_part = !text_of(*page, "cursor").empty();
+    std::map<std::pair<std::string, std::string>, Value> groups;
+    for (const Value& ask : member_of(*page, "data")) {
+        const auto reason = reason_of(ask);
+        const auto queue = text_of(ask, "queueName");
+        Value& group = groups[{reason, queue}];
+        const auto since = number_of(ask, "requestTime");
+        if (group.is_null())
+            group = {{"reason", reason},
+                     {"queue", queue},
+                     {"asks", 0},
+                     {"oldest", since},
+                     {"example", text_of(ask, "allocationKey")}};
+        group["asks"] = number_of(group, "asks") + 1;
+        group["oldest"] = std::min(number_of(group, "oldest"), since);
+    }
+    for (auto& [key, group] : groups) look.items.push_back(std::move(group));
+    return std::nullopt;
+}
+
+/// The sum of a counter over its lines with the label `state="allocated"`.
+double placed_in(const std::string& metrics) {
+    double sum = 0;
+    for (std::size_t at = 0; at < metrics.size();) {
+        const auto end = std::min(metrics.find('\n', at), metrics.size());
+        const auto line = metrics.substr(at, end - at);
+        if (line.starts_with(kPlaced) && line.find("state=\"allocated\"") != std::string::npos)
+            sum += std::strtod(line.c_str() + line.rfind(' '), nullptr);
+        at = end + 1;
+    }
+    return sum;
+}
+
+std::optional<Failure> read_list(Context& context, const Place& place, ClusterLook& look) {
+    switch (place.pane) {
+    case Pane::Queues: return read_queues(context, place, look.items);
+    case Pane::Nodes: return read_nodes(context, look.items);
+    case Pane::Applications: return read_applications(context, place, look.items);
+    case Pane::Waiting: break;
+    }
+    return read_waiting(context, look);
+}
+
+} // namespace
+
+std::optional<Failure> ClusterLooks::read_rate(Context& context, ClusterLook& look) {
+    auto reply = context.call(si::MetricsRequest{.format = "text", .prefix = kPlaced});
+    if (!reply.ok()) return std::move(reply).error();
+    const auto now = std::chrono::steady_clock::now();
+    const double placed = placed_in(text_of(*reply, "text"));
+    const double seconds = std::chrono::duration<double>(now - when_).count();
+    if (placed_ && seconds > 0 && placed >= *placed_) look.placed_a_second = (placed - *placed_) / seconds;
+    placed_ = placed;
+    when_ = now;
+    return std::nullopt;
+}
+
+Answer<ClusterLook> ClusterLooks::look(Context& context, const Place& place) {
+    ClusterLook look;
+    YK_TRY(status, context.call(si::StatusRequest{}));
+    look.status = std::move(status);
+    YK_TRY(now, daemon_now(context));
+    look.now = now;
+    if (auto failure = read_rate(context, look)) return *std::move(failure);
+    if (place.object.empty()) {
+        if (auto failure = read_list(context, place, look)) return *std::move(failure);
+        return look;
+    }
+    YK_TRY(shown, place.pane == Pane::Nodes ? look_at_node(context, place.object)
+                                            : look_at_application(context, place.object));
+    look.object = std::move(shown.text);
+    return look;
+}
+
+} // namespace yk::cli
