@@ -23,7 +23,7 @@ _ykctl() {
         word=${COMP_WORDS[i]}
         if [ $skip = yes ]; then skip=no; continue; fi
         case $word in
-            --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--command|--config|--config-store|--context|--count|--db|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--env|--expect|--extra|--family|--file|--first|--for|--from|--gang-style|--grace|--grep|--group|--hook-timeout|--id|--interval|--junit|--keep|--key|--lines|--max|--max-commands|--max-quarantined|--message|--metric|--min|--mode|--name-format|--node|--nodes|--object|--on|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--restart|--rm|--schedule|--seed|--selector|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-l|-m|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
+            --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--command|--config|--config-store|--context|--count|--db|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--env|--expect|--extra|--family|--file|--first|--for|--from|--gang-style|--grace|--grep|--group|--hook-timeout|--id|--interval|--junit|--keep|--key|--kind|--lines|--max|--max-commands|--max-quarantined|--message|--metric|--min|--mode|--name-format|--node|--nodes|--object|--on|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--restart|--rm|--schedule|--seed|--selector|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|--who|-R|-a|-c|-f|-j|-l|-m|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
         esac
         case "$place:$word" in
             ':status') place='status' ;;
@@ -39,6 +39,9 @@ _ykctl() {
             ':alloc') place='alloc' ;;
             ':deployment') place='deployment' ;;
             ':mcs') place='mcs' ;;
+            ':apply') place='apply' ;;
+            ':diff') place='diff' ;;
+            ':delete') place='delete' ;;
             ':partition') place='partition' ;;
             ':user') place='user' ;;
             ':group') place='group' ;;
@@ -50,11 +53,15 @@ _ykctl() {
             ':recording') place='recording' ;;
             ':dump') place='dump' ;;
             ':events') place='events' ;;
+            ':top') place='top' ;;
+            ':audit') place='audit' ;;
             ':metrics') place='metrics' ;;
             ':log') place='log' ;;
             ':wait') place='wait' ;;
             ':sched') place='sched' ;;
             ':clock') place='clock' ;;
+            ':whoami') place='whoami' ;;
+            ':can-i') place='can-i' ;;
             ':completion') place='completion' ;;
             ':help') place='help' ;;
             'rm:register') place='rm register' ;;
@@ -194,6 +201,9 @@ _ykctl() {
         'deployment set:--delete-mode') COMPREPLY=($(compgen -W 'cascade owners orphan' -- "$cur")); return ;;
         'deployment autoscale:--policy') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'deployment delete:--mode') COMPREPLY=($(compgen -W 'cascade owners orphan' -- "$cur")); return ;;
+        'apply:-f'|'apply:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'diff:-f'|'diff:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'delete:-f'|'delete:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'config reload:-f'|'config reload:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'explain ask:--app') _ykctl_names 'app'; return ;;
         'explain preemption:--app') _ykctl_names 'app'; return ;;
@@ -215,11 +225,11 @@ _ykctl() {
         *':--tls-ca') COMPREPLY=($(compgen -f -- "$cur")); return ;;
     esac
     case $prev in
-        --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--command|--config|--config-store|--context|--count|--db|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--env|--expect|--extra|--family|--file|--first|--for|--from|--gang-style|--grace|--grep|--group|--hook-timeout|--id|--interval|--junit|--keep|--key|--lines|--max|--max-commands|--max-quarantined|--message|--metric|--min|--mode|--name-format|--node|--nodes|--object|--on|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--restart|--rm|--schedule|--seed|--selector|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-l|-m|-n|-o|-p|-q|-r|-s|-u) return ;;
+        --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--command|--config|--config-store|--context|--count|--db|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--env|--expect|--extra|--family|--file|--first|--for|--from|--gang-style|--grace|--grep|--group|--hook-timeout|--id|--interval|--junit|--keep|--key|--kind|--lines|--max|--max-commands|--max-quarantined|--message|--metric|--min|--mode|--name-format|--node|--nodes|--object|--on|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--restart|--rm|--schedule|--seed|--selector|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|--who|-R|-a|-c|-f|-j|-l|-m|-n|-o|-p|-q|-r|-s|-u) return ;;
     esac
     case $place in
         '')
-            words='status ping health version rm recovery node queue app ask alloc deployment mcs partition user group config context explain scenario replay recording dump events metrics log wait sched clock completion help'
+            words='status ping health version rm recovery node queue app ask alloc deployment mcs apply diff delete partition user group config context explain scenario replay recording dump events top audit metrics log wait sched clock whoami can-i completion help'
             options='-h --help -s --socket --context -r --rm -p --partition -o --output --columns --sort-by --no-headers --timeout --color --token-file --tls-ca --quiet -v --verbose --strict --trace-wire'
             kind=''
             files=no ;;
@@ -235,7 +245,7 @@ _ykctl() {
             files=no ;;
         'health')
             words=''
-            options='-h --help --invariants'
+            options='-h --help --invariants -w --watch --interval'
             kind=''
             files=no ;;
         'version')
@@ -260,7 +270,7 @@ _ykctl() {
             files=no ;;
         'rm show')
             words=''
-            options='-h --help'
+            options='-h --help -w --watch --interval'
             kind='rm'
             files=no ;;
         'rm log')
@@ -305,7 +315,7 @@ _ykctl() {
             files=no ;;
         'node add')
             words=''
-            options='-h --help -R --resources -a --attribute --drained --count --name-format --first -f --file'
+            options='-h --help -R --resources -a --attribute --drained --if-not-exists --count --name-format --first -f --file'
             kind=''
             files=no ;;
         'node list')
@@ -315,7 +325,7 @@ _ykctl() {
             files=no ;;
         'node show')
             words=''
-            options='-h --help'
+            options='-h --help -w --watch --interval'
             kind='node'
             files=no ;;
         'node update')
@@ -350,12 +360,12 @@ _ykctl() {
             files=no ;;
         'queue tree')
             words=''
-            options='-h --help'
+            options='-h --help -w --watch --interval'
             kind=''
             files=no ;;
         'queue show')
             words=''
-            options='-h --help'
+            options='-h --help -w --watch --interval'
             kind='queue'
             files=no ;;
         'app')
@@ -365,7 +375,7 @@ _ykctl() {
             files=no ;;
         'app add')
             words=''
-            options='-h --help -q --queue -u --user --group --tag --task-group --gang-style --placeholder-timeout -f --file'
+            options='-h --help -q --queue -u --user --group --tag --task-group --gang-style --placeholder-timeout --if-not-exists -f --file'
             kind=''
             files=no ;;
         'app list')
@@ -375,7 +385,7 @@ _ykctl() {
             files=no ;;
         'app show')
             words=''
-            options='-h --help'
+            options='-h --help -w --watch --interval'
             kind='app'
             files=no ;;
         'app remove')
@@ -390,7 +400,7 @@ _ykctl() {
             files=no ;;
         'ask add')
             words=''
-            options='-h --help -R --resources -n --count --key --priority --required-node --task-group --placeholder --may-preempt --preemptable --tag -f --file --wait'
+            options='-h --help -R --resources -n --count --key --priority --required-node --task-group --placeholder --may-preempt --preemptable --tag --if-not-exists -f --file --wait'
             kind='app'
             files=no ;;
         'ask list')
@@ -400,7 +410,7 @@ _ykctl() {
             files=no ;;
         'ask show')
             words=''
-            options='-h --help --app'
+            options='-h --help --app -w --watch --interval'
             kind='ask'
             files=no ;;
         'ask remove')
@@ -420,7 +430,7 @@ _ykctl() {
             files=no ;;
         'alloc show')
             words=''
-            options='-h --help --app'
+            options='-h --help --app -w --watch --interval'
             kind='alloc'
             files=no ;;
         'alloc release')
@@ -445,7 +455,7 @@ _ykctl() {
             files=no ;;
         'deployment show')
             words=''
-            options='-h --help'
+            options='-h --help -w --watch --interval'
             kind='deployment'
             files=no ;;
         'deployment logs')
@@ -510,7 +520,7 @@ _ykctl() {
             files=no ;;
         'mcs status')
             words=''
-            options='-h --help'
+            options='-h --help -w --watch --interval'
             kind=''
             files=no ;;
         'mcs resync')
@@ -583,6 +593,21 @@ _ykctl() {
             options='-h --help'
             kind='mcs node'
             files=no ;;
+        'apply')
+            words=''
+            options='-h --help -f --file --dry-run'
+            kind=''
+            files=no ;;
+        'diff')
+            words=''
+            options='-h --help -f --file'
+            kind=''
+            files=no ;;
+        'delete')
+            words=''
+            options='-h --help -f --file --force'
+            kind=''
+            files=no ;;
         'partition')
             words='list show'
             options='-h --help'
@@ -595,7 +620,7 @@ _ykctl() {
             files=no ;;
         'partition show')
             words=''
-            options='-h --help'
+            options='-h --help -w --watch --interval'
             kind='partition'
             files=no ;;
         'user')
@@ -610,7 +635,7 @@ _ykctl() {
             files=no ;;
         'user show')
             words=''
-            options='-h --help'
+            options='-h --help -w --watch --interval'
             kind='user'
             files=no ;;
         'group')
@@ -625,7 +650,7 @@ _ykctl() {
             files=no ;;
         'group show')
             words=''
-            options='-h --help'
+            options='-h --help -w --watch --interval'
             kind='group'
             files=no ;;
         'config')
@@ -798,6 +823,16 @@ _ykctl() {
             options='-h --help --follow --since --object --type'
             kind=''
             files=no ;;
+        'top')
+            words=''
+            options='-h --help --interval --once'
+            kind=''
+            files=no ;;
+        'audit')
+            words=''
+            options='-h --help -n --count --who --kind --since --refused -w --watch --interval'
+            kind=''
+            files=no ;;
         'metrics')
             words=''
             options='-h --help --grep --family'
@@ -839,6 +874,16 @@ _ykctl() {
             kind=''
             files=no ;;
         'clock advance')
+            words=''
+            options='-h --help'
+            kind=''
+            files=no ;;
+        'whoami')
+            words=''
+            options='-h --help'
+            kind=''
+            files=no ;;
+        'can-i')
             words=''
             options='-h --help'
             kind=''
