@@ -52,7 +52,8 @@ json 'len({i["allocationKey"] for i in d["items"]})' 9004 ask list -o json
 lines 9004 ask list --sort-by key --no-headers
 [[ $(ykctl ask list --sort-by key --no-headers --columns key | head -1) == k-4 ]] || fail "sorted by key"
 json '(len(d["item"]["requests"]), len(d["item"]["allocations"]), "brief" in d["item"])' '(9000, 3, False)' app show big -o json
-says '^k-9003 ' app show big
+says '... 8980 more:  ykctl ask list --app big' app show big
+says '^k-9003 ' app show big -o wide
 json 'sorted((a["applicationID"], len(a["requests"])) for a in d["data"])' "[('big', 9000), ('small', 4)]" dump apps
 json 'len(d["data"]["applications"][0]["requests"])' 9000 dump all
 json 'len(d["data"]["nodes"][0]["nodesInfo"][0]["allocations"])' 3 dump all
@@ -80,7 +81,8 @@ says "^huge .* 1500 +- " node list -o wide
 says '^n1 .* 3 +1 ' node list -o wide
 json '[(i["nodeID"], i.get("brief")) for i in d["items"]]' "[('huge', True), ('n1', None)]" node list -o json
 json '(len(d["item"]["allocations"]), "brief" in d["item"])' "(1500, False)" node show huge -o json
-[[ $(ykctl node show huge | grep -cE '^c-[0-9]+ ') -eq 1500 ]] || fail "node show huge does not list all"
+[[ $(ykctl node show huge -o wide | grep -cE '^c-[0-9]+ ') -eq 1500 ]] || fail "node show huge does not list all"
+[[ $(ykctl node show huge | grep -cE "^c-[0-9]+ ") -eq 20 ]] || fail "node show huge begins with more than 20"
 expect 7 "node huge has 1500 allocations" wait node/huge --for empty --timeout 10ms
 ykctl node update huge -a rack=r2 --quiet
 lines 2 user list

@@ -60,8 +60,8 @@ nodes() {
     says 'r1' node list -o wide
     json 'd["item"]["capacity"]["memory"]' 17179869184 node show n1 -o json
     expect 4 "node 'n9' not found" node show n9
-    printf 'nodeID: n4\nschedulableResource: {memory: 1024, vcore: 100}\n---\nnodeID: n5\ncapacity: {}\n' >"$work/nodes.yaml"
-    expect 2 "nodes.yaml:5:1: unknown field 'capacity' in NodeInfo" node add -f "$work/nodes.yaml"
+    printf 'nodeID: n4\nschedulableResource: {memory: 1024, vcore: 100}\n---\nnodeID: n5\ncapacit: {}\n' >"$work/nodes.yaml"
+    expect 2 "nodes.yaml:5:1: unknown field 'capacit' in NodeInfo" node add -f "$work/nodes.yaml"
     counts 3 node list # nothing of the file was sent
     sed -i '/^---/,$d' "$work/nodes.yaml"
     mkdir "$work/nodes" # a directory is its files

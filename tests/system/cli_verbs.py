@@ -2,6 +2,7 @@
 """I-357: which requests the verbs of ykctl send. Each changes something by one kind of request, and only by that."""
 from daemon_support import *
 
+import json
 import re
 
 YKCTL = os.path.join(os.environ["YK_BIN"], "ykctl")
@@ -51,8 +52,17 @@ def kinds_of(daemon, words):
     return re.findall(r"^ykctl: (\w+) answered", done.stderr, re.M)
 
 
+def foretold(daemon, words):
+    """The kind of request that can-i says a command sends."""
+    command = words.split(" -")[0].split(" @")[0]
+    said = subprocess.run([YKCTL, "-s", "ipc://" + daemon.path, "can-i", *command.split(), "-o", "json"], capture_output=True, text=True, check=True)
+    return json.loads(said.stdout)["item"].get("kind", "")
+
+
 def play(daemon, verbs):
     for wanted, words in verbs:
+        foretells = foretold(daemon, words)
+        check(foretells == wanted or (wanted == "Reload" and foretells == "UpdateConfiguration"), words, "was foretold as", foretells)
         changes = set(kinds_of(daemon, words)) - READS
         check(changes == ({wanted} if wanted else set()), words, "sends", changes, "not", wanted)
 

@@ -81,7 +81,7 @@ refused 78 "did you mean" --check-config "$folder/wrong.yaml"
 refused 78 "$folder/wrong.yaml:5:9" --check-config --config "$folder/wrong.yaml"
 refused 78 "cannot read $folder/missing.yaml" --check-config "$folder/missing.yaml"
 "$ykd" --dump-default-config >"$folder/default.yaml"
-refused 0 "$folder/default.yaml: good" --check-config "$folder/default.yaml"
+refused 0 "$folder/default.yaml: ok" --check-config "$folder/default.yaml"
 echo 'maxSession: 5' >"$folder/ykd.conf"
 refused 78 "$folder/ykd.conf:1:1: unknown key \"maxSession\", did you mean \"maxSessions\"?" --settings "$folder/ykd.conf"
 printf 'maxSession: 5\nlivenessTimeout: x\n' >"$folder/ykd.conf"
@@ -137,7 +137,7 @@ refused 2 "--max-sessions -1: a whole number is wanted" --max-sessions=-1
 refused 2 "--clock virtul: real or virtual is wanted; did you mean virtual?" --clock virtul
 refused 2 "nothing to check; name a FILE or --config" --check-config
 : >"$folder/ykd.conf"
-refused 0 "$folder/ykd.conf: good" --check-config --settings "$folder/ykd.conf"
+refused 0 "$folder/ykd.conf: ok" --check-config --settings "$folder/ykd.conf"
 refused 2 "an octal mode" --socket-mode 999
 refused 2 "--max-message" --max-message 1TB
 refused 2 "--max-sessions: at least 1" --max-sessions 0

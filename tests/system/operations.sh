@@ -73,7 +73,7 @@ changed_file() {
 
 # A file of settings or queues that the new program refuses is found before the old one ends.
 upgrade() {
-    wants 0 'good' "$bin/ykd" --check-config "$config" --settings "$settings"
+    wants 0 ': ok' "$bin/ykd" --check-config "$config" --settings "$settings"
     restart_ykd TERM
     wants 0 'shop +Running' ykctl rm list
     wants 0 'healthy' ykctl health

@@ -7,7 +7,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/page_support.bash"
 
 start_daemon() { # CONFIG
     wants 3 'is it running' ykctl status
-    wants 0 'good' "$bin/ykd" --check-config "$1"
+    wants 0 ': ok' "$bin/ykd" --check-config "$1"
     "$bin/ykd" --config "$1" --listen "$YKCTL_SOCKET" 2>"$work/ykd.log" &
     daemon=$!
     eventually 'no RM is registered' ykctl status

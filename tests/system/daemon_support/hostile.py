@@ -18,7 +18,7 @@ COLOURS = re.compile("\x1b\\[[0-9;]*m")  # ykctl's own; TEXT has no escape of th
 
 # What each command is called with. @F: a folder with files; NAME: an object of that name. A list in a list: several ways.
 COMMANDS = {
-    "status": [[]], "ping": [[], ["--wait"]], "health": [[]], "version": [[]], "metrics": [[], ["--grep", "yunikorn"]], "events": [[], ["--object", NAME]],
+    "status": [[]], "ping": [[], ["--wait"]], "health": [[]], "version": [[]], "whoami": [[]], "can-i": [["node", "drain", NAME], [NAME]], "top": [["--once"]], "audit": [[], ["--who", NAME]], "metrics": [[], ["--grep", "yunikorn"]], "events": [[], ["--object", NAME]],
     "rm list": [[]], "rm show": [[NAME], ["no" + NAME]], "rm log": [[NAME]],
     "rm register": [[NAME], ["other" + NAME, "--config", "@F/bad.yaml"]], "rm deregister": [["no" + NAME], [NAME]], "rm serve": None,
     "recovery done": [[NAME]], "recovery list": [["nodes", NAME], ["allocations", NAME], ["x" + NAME]],
@@ -33,6 +33,8 @@ COMMANDS = {
     "ask list": [[]], "ask show": [["waits" + NAME], ["no" + NAME]], "ask add": [[NAME, "--key", NAME + "2", "-R", NAME + "=1"], ["no" + NAME, "-R", "vcore=1"]],
     "ask remove": [["no" + NAME], ["waits" + NAME]],
     "alloc list": [[]], "alloc show": [[NAME], ["no" + NAME]], "alloc release": [["no" + NAME], [NAME, "--reason", TEXT]],
+    "apply": [["-f", "@F/node.yaml"], ["-f", "@F/objects.yaml"], ["-f", "@F/no" + NAME]], "diff": [["-f", "@F/objects.yaml"]],
+    "delete": [["-f", "@F/objects.yaml"], ["-f", "@F/app.yaml"]],
     "partition list": [[]], "partition show": [["default"], ["no" + NAME]],
     "user list": [[]], "user show": [["user"], ["no" + NAME]], "group list": [[]], "group show": [["staff"], ["no" + NAME]],
     "config show": [[]], "config check": [["@F/bad.yaml"], ["@F/good.yaml"], ["@F/no" + NAME]], "config diff": [["@F/good.yaml"], ["@F/bad.yaml"]],
@@ -69,6 +71,8 @@ FILES = {
     "bad.yaml": "partitions:\n  - name: default\n    queues:\n      - name: root\n        " + NAME + ": 1\n        submitacl: [" + NAME + "]\n",
     "good.yaml": CONFIG + "            limits:\n              - {limit: 'x" + TURN + "', users: [user], maxapplications: 5}\n",
     "node.yaml": f'nodeID: "f{NAME}"\nschedulableResource: {{"{NAME}": x}}\n',
+    "objects.yaml": f'nodes: [{{nodeID: "{NAME}", attributes: {{"{NAME}": "{NAME}"}}}}]\napplications: [{{applicationID: "{NAME}", user: "{NAME}"}}]\n'
+                    f'asks: [{{allocationKey: "waits{NAME}", applicationID: "{NAME}", resource: {{"{NAME}": 1}}}}]\n',
     "app.yaml": f'applicationID: "f{NAME}"\n"{NAME}": 1\n',
     "scenario.yaml": f'name: "{NAME}"\nclock: virtual\nsteps:\n  - "{NAME}": 1\n',
 }
