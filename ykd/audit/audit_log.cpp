@@ -19,7 +19,7 @@ namespace yk::service {
 namespace {
 
 constexpr std::size_t kRefusals = 10; // of one `who`, within a minute
-constexpr mode_t kMode = 0640;
+constexpr mode_t kMode = 0600;
 constexpr const char* kDegraded = "audit";
 
 /// Without a buffer, so that a full disk is noticed by the record that it takes no more.

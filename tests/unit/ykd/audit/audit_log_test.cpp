@@ -68,7 +68,7 @@ TEST_CASE("audit: a restart reads the last records back, also over a rotation an
     std::ofstream(file, std::ios::app) << "{\"n\":201,\"cut sho\n";
     struct stat info {};
     REQUIRE(::stat(file.c_str(), &info) == 0);
-    CHECK((info.st_mode & 0777U) == 0640);
+    CHECK((info.st_mode & 0777U) == 0600);
     std::size_t files = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
         CHECK(entry.file_size() < 4096 + 200);
