@@ -24,7 +24,7 @@ namespace yk::testing {
 
 namespace {
 
-constexpr std::uint64_t kRounds = 60;
+constexpr std::uint64_t kRounds = 40;
 constexpr std::size_t kLength = 150;
 
 Settings with(const Budget& budget) {

@@ -25,7 +25,7 @@ namespace yk::testing {
 
 namespace {
 
-constexpr std::uint64_t kRounds = 150;
+constexpr std::uint64_t kRounds = 100;
 constexpr int kOrders = 4; // of one seed
 
 struct Replay {
