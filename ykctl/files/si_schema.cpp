@@ -73,7 +73,7 @@ const MessageSpec& application_spec() {
          {"user", T::Text, false, nullptr, nullptr, "ugi"},
          {"groups", T::Texts, false, nullptr, nullptr, "ugi"}},
         {"clusterId",        "usedResource",    "maxUsedResource", "pendingResource",    "submissionTime",
-         "finishedTime",     "brief",           "allocationCount", "requests",           {"allocations"},
+         "finishedTime",     "brief",           "allocationCount", "requests",           "allocations",
          "applicationState", "rejectedMessage", "stateLog",        "placeholderData",    "placeholderResource",
          "hasReserved",      "reservations",    "pendingAsks",     "maxRequestPriority", "oldestPending",
          "startTime",        "resourceHistory", "backoffDeadline"}};
