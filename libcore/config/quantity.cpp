@@ -95,8 +95,8 @@ std::string without_fraction(std::string_view type, std::string_view text) {
     if (point == std::string_view::npos) return {};
     const std::string_view after = text.substr(point + 1);
     const std::string_view decimals = after.substr(0, std::min(after.find_first_not_of(kDigits), after.size()));
-    const auto whole = shape_of(std::string{text.substr(0, point)} + std::string{decimals} +
-                                std::string{after.substr(decimals.size())});
+    const std::string digits = std::string{text.substr(0, point)} + std::string{after}; // decimals and suffix behind it
+    const auto whole = shape_of(digits);
     if (!whole || decimals.empty() || point == 0) return {};
     const auto amount = parse_quantity(type, std::string{whole->digits} + std::string{whole->suffix});
     const auto divisor = product("1" + std::string(decimals.size(), '0'), 1);
