@@ -56,11 +56,11 @@ private:
     Degraded& degraded_;
     std::mutex mutex_;
     bool is_open_ = false;
-    std::deque<std::string> lines_; // the last records, as JSON
-    std::uint64_t next_ = 1;        // the number of the next record; those of lines_ end below it
-    MinuteCounter refusals_;        // by who
-    std::shared_ptr<spdlog::details::thread_pool> thread_;
+    std::deque<std::string> lines_;                // the last records, as JSON
+    std::uint64_t next_ = 1;                       // the number of the next record; those of lines_ end below it
+    MinuteCounter refusals_;                       // by who
     std::shared_ptr<spdlog::async_logger> writer_; // nullptr: there is no file, or it cannot be opened
+    std::shared_ptr<spdlog::details::thread_pool> thread_; // below the writer, so that it ends before that goes
 };
 
 } // namespace yk::service
