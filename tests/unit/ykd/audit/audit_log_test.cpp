@@ -92,10 +92,10 @@ TEST_CASE("audit: a disk that takes nothing is said, and records stay in memory"
     CHECK(whats(log) == std::vector<std::string>{"a"});
     REQUIRE(testing::comes_true([&] { return degraded.list().size() == 1; }));
     CHECK(degraded.list()[0].find("the audit log /dev/full cannot be written") == 0);
-    AuditLog nowhere{{}, "/no/such/folder/audit.jsonl", degraded};
+    AuditLog nowhere{{}, "/dev/null/audit.jsonl", degraded};
     nowhere.add(record("b"), Instant{0});
     CHECK(whats(nowhere) == std::vector<std::string>{"b"});
-    CHECK(degraded.list()[0].find("the audit log /no/such/folder/audit.jsonl cannot be opened") == 0);
+    CHECK(degraded.list()[0].find("the audit log /dev/null/audit.jsonl cannot be opened") == 0);
 }
 
 TEST_CASE("audit: who is refused again and again pushes nobody out") {
