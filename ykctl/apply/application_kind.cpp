@@ -16,13 +16,6 @@ PartitionKey key_of(const Context& context, const Value& application) {
     return {partition_or(context, text_of(application, "partitionName")), text_of(application, "applicationID")};
 }
 
-std::vector<std::string> ids_of(const std::vector<Value>& applications) {
-    std::vector<std::string> ids;
-    ids.reserve(applications.size());
-    for (const Value& application : applications) ids.push_back(text_of(application, "applicationID"));
-    return ids;
-}
-
 /// A queue as the daemon names it.
 std::string full_path(const std::string& queue) {
     return queue == "root" || queue.starts_with("root.") ? queue : "root." + queue;
@@ -51,7 +44,7 @@ public:
     }
 
     Answer<std::vector<Plan>> plan(Context& context, std::vector<Value> wanted) override {
-        YK_TRY(there, existing_applications(context, ids_of(wanted)));
+        YK_TRY(there, existing_applications(context, wanted));
         std::vector<Plan> plans;
         for (Value& application : wanted) {
             const auto key = key_of(context, application);
@@ -88,7 +81,7 @@ public:
 
     std::optional<Failure> remove(Context& context, const std::vector<Value>& wanted, bool,
                                   Report& report) const override {
-        const auto there = existing_applications(context, ids_of(wanted));
+        const auto there = existing_applications(context, wanted);
         if (!there.ok()) return there.error();
         si::ApplicationRequest update;
         for (const Value& application : wanted) {

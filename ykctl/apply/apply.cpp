@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands apply, diff and delete.
 
+#include <algorithm>
 #include <ostream>
 #include <set>
 
@@ -64,7 +65,12 @@ public:
         return batches.finish();
     }
 
-    [[nodiscard]] const std::vector<std::unique_ptr<ObjectKind>>& kinds() const { return kinds_; }
+    [[nodiscard]] std::vector<ObjectKind*> kinds() const {
+        std::vector<ObjectKind*> kinds;
+        kinds.reserve(kinds_.size());
+        for (const auto& kind : kinds_) kinds.push_back(kind.get());
+        return kinds;
+    }
 
 private:
     Files() {
@@ -118,66 +124,66 @@ std::optional<Failure> apply_batch(Context& context, ObjectKind& kind, std::vect
     return std::nullopt;
 }
 
+/// Calls `take` with each kind and a thousand of its objects at a time, and prints the report that it adds to.
+template <class Take>
+Outcome report_on(const Files& files, const std::vector<ObjectKind*>& kinds, Report& report, Take&& take) {
+    for (ObjectKind* const kind : kinds) {
+        report.set_kind(kind->noun());
+        const auto take_batch = [&](std::vector<Value> batch) { return take(*kind, std::move(batch)); };
+        if (auto failure = files.for_batches(*kind, take_batch)) return report.finish(std::move(failure));
+    }
+    return report.finish();
+}
+
 Outcome apply_file(Context& context, const std::string& file) {
     YK_TRY(files, Files::read(context, file));
     Report report{context};
-    for (const auto& kind : files.kinds()) {
-        report.set_kind(kind->noun());
-        const auto take = [&](std::vector<Value> batch) {
-            return apply_batch(context, *kind, std::move(batch), report);
-        };
-        if (auto failure = files.for_batches(*kind, take)) return report.finish(std::move(failure));
-    }
-    return report.finish();
+    return report_on(files, files.kinds(), report, [&](ObjectKind& kind, std::vector<Value> batch) {
+        return apply_batch(context, kind, std::move(batch), report);
+    });
 }
 
-/// Shows what apply would do; with `all` also what it would leave. `is_different`: whether it would do anything.
-Outcome show_differences(Context& context, const std::string& file, bool all, bool& is_different) {
+/// Shows what apply would do; with `all` also what it would leave. Exit::Different when it would do anything.
+Outcome show_differences(Context& context, const std::string& file, bool all) {
     constexpr std::size_t kShown = 10'000;
     YK_TRY(files, Files::read(context, file));
     Report report{context, kShown};
-    for (const auto& kind : files.kinds()) {
-        report.set_kind(kind->noun());
-        const auto take = [&](std::vector<Value> batch) -> std::optional<Failure> {
-            auto plans = kind->plan(context, std::move(batch));
-            if (!plans.ok()) return std::move(plans).error();
-            for (const Plan& plan : *plans) {
-                const bool differs = plan.step != Plan::Step::None;
-                is_different = is_different || differs;
-                if (differs || all || plan.refusal) report.add(report_of(plan, true));
-            }
-            return std::nullopt;
-        };
-        if (auto failure = files.for_batches(*kind, take)) return report.finish(std::move(failure));
-    }
-    return report.finish();
+    bool is_different = false;
+    const auto show = [&](ObjectKind& kind, std::vector<Value> batch) -> std::optional<Failure> {
+        auto plans = kind.plan(context, std::move(batch));
+        if (!plans.ok()) return std::move(plans).error();
+        for (const Plan& plan : *plans) {
+            const bool differs = plan.step != Plan::Step::None;
+            is_different = is_different || differs;
+            if (differs || all || plan.refusal) report.add(report_of(plan, true));
+        }
+        return std::nullopt;
+    };
+    YK_TRY(shown, report_on(files, files.kinds(), report, show));
+    return shown == Exit::Ok && is_different ? Exit::Different : shown;
 }
 
 Outcome dry_run(Context& context, const std::string& file) {
-    bool is_different = false;
-    return show_differences(context, file, true, is_different);
+    YK_TRY(shown, show_differences(context, file, true));
+    return shown == Exit::Different ? Exit::Ok : shown;
 }
 
 Outcome diff_file(Context& context, const std::string& file) {
-    bool is_different = false;
-    YK_TRY(shown, show_differences(context, file, false, is_different));
-    if (shown != Exit::Ok) return shown;
+    YK_TRY(shown, show_differences(context, file, false));
     const bool in_words = context.format() == Format::Table || context.format() == Format::Wide;
-    if (!is_different && in_words && !context.settings().quiet) context.out() << "no changes\n";
-    return is_different ? Exit::Different : Exit::Ok;
+    if (shown == Exit::Ok && in_words && !context.settings().quiet) context.out() << "no changes\n";
+    return shown;
 }
 
 Outcome delete_file(Context& context, const FileOptions& options) {
     YK_TRY(files, Files::read(context, options.file));
     Report report{context};
-    for (auto kind = files.kinds().rbegin(); kind != files.kinds().rend(); ++kind) {
-        report.set_kind((*kind)->noun());
-        const auto take = [&](const std::vector<Value>& batch) {
-            return (*kind)->remove(context, batch, options.force, report);
-        };
-        if (auto failure = files.for_batches(**kind, take)) return report.finish(std::move(failure));
-    }
-    return report.finish();
+    const auto remove = [&](const ObjectKind& kind, const std::vector<Value>& batch) {
+        return kind.remove(context, batch, options.force, report);
+    };
+    auto kinds = files.kinds();
+    std::reverse(kinds.begin(), kinds.end()); // what needs others goes first
+    return report_on(files, kinds, report, remove);
 }
 
 std::shared_ptr<FileOptions> define_file(Command command) {

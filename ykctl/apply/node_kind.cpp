@@ -19,13 +19,6 @@ PartitionKey key_of(const Context& context, const Value& node) {
     return {partition_or(context, said), text_of(node, "nodeID")};
 }
 
-std::vector<std::string> ids_of(const std::vector<Value>& nodes) {
-    std::vector<std::string> ids;
-    ids.reserve(nodes.size());
-    for (const Value& node : nodes) ids.push_back(text_of(node, "nodeID"));
-    return ids;
-}
-
 /// The attributes that are a person's: without the partition, and without why it is drained.
 Value own_attributes(const Value& node) {
     auto own = Value::object();
@@ -76,7 +69,7 @@ public:
     }
 
     Answer<std::vector<Plan>> plan(Context& context, std::vector<Value> wanted) override {
-        YK_TRY(there, existing_nodes(context, ids_of(wanted)));
+        YK_TRY(there, existing_nodes(context, wanted));
         std::vector<Plan> plans;
         for (Value& node : wanted) {
             const auto key = key_of(context, node);
@@ -102,7 +95,7 @@ public:
 
     std::optional<Failure> remove(Context& context, const std::vector<Value>& wanted, bool force,
                                   Report& report) const override {
-        const auto there = existing_nodes(context, ids_of(wanted));
+        const auto there = existing_nodes(context, wanted);
         if (!there.ok()) return there.error();
         auto removals = Value::array();
         for (const Value& node : wanted) {

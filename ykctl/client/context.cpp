@@ -66,9 +66,6 @@ Context::~Context() {
     if (client_ && is_answered_) client_->bye();
 }
 
-/// Of a narrower terminal the columns are needed for numbers.
-constexpr std::size_t kLeastForBars = 100;
-
 Style Context::style() const {
     const bool on = settings_.color_always || (streams_.out_is_terminal && !settings_.color_never);
     const std::size_t columns = format() == Format::Wide ? 0 : terminal_size(streams_).columns;

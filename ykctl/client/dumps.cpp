@@ -337,12 +337,13 @@ ListLayout allocation_layout() {
         "no allocations"};
 }
 
+std::string last_reason(const Value& ask) {
+    if (auto reason = text_of(ask, "lastReason"); !reason.empty()) return reason;
+    const auto& log = member_of(ask, "allocationLog");
+    return log.empty() ? std::string{} : text_of(log.back(), "message");
+}
+
 ListLayout ask_layout(std::int64_t now) {
-    const auto last_reason = [](const Value& ask) {
-        if (const auto reason = text_of(ask, "lastReason"); !reason.empty()) return printable(reason);
-        const auto& log = member_of(ask, "allocationLog");
-        return log.empty() ? std::string{} : printable(text_of(log.back(), "message"));
-    };
     return {{text_column("NAME", "allocationKey"),
              text_column("APP", "applicationId"),
              resource_column("SIZE", "resource"),
@@ -350,7 +351,7 @@ ListLayout ask_layout(std::int64_t now) {
              age_column("AGE", "requestTime", now),
              text_column("QUEUE", "queueName", true),
              text_column("NODE", "requiredNodeId", true),
-             {{"LAST REASON"}, last_reason}},
+             {{"LAST REASON"}, [](const Value& ask) { return printable(last_reason(ask)); }}},
             [](const Value& ask) { return text_of(ask, "allocationKey"); },
             "no pending asks"};
 }

@@ -65,6 +65,9 @@ inline constexpr std::uint32_t kMaxInline = 1000;
 [[nodiscard]] Answer<wire::Value> find_key(Context& context, const std::vector<const char*>& lists,
                                            const std::string& key, const std::optional<std::string>& application);
 
+/// Why an ask of a dump was not placed when it was last tried; empty: it was not tried.
+[[nodiscard]] std::string last_reason(const wire::Value& ask);
+
 [[nodiscard]] ListLayout allocation_layout();
 [[nodiscard]] ListLayout ask_layout(std::int64_t now);
 

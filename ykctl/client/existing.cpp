@@ -51,12 +51,12 @@ PartitionKey application_key(const si::AddApplicationRequest& application) {
     return {plain_partition(application.partition_name), application.application_id};
 }
 
-Answer<Existing> existing_nodes(Context& context, const std::vector<std::string>& ids) {
+Answer<Existing> nodes_with_ids(Context& context, const std::vector<std::string>& ids) {
     YK_TRY(found, named_nodes(context, ids));
     return of_this_rm(context, std::move(found), "nodeID");
 }
 
-Answer<Existing> existing_applications(Context& context, const std::vector<std::string>& ids) {
+Answer<Existing> applications_with_ids(Context& context, const std::vector<std::string>& ids) {
     YK_TRY(found, named_applications(context, ids));
     std::erase_if(found, [](const Value& one) { return has_ended(text_of(one, "applicationState")); });
     return of_this_rm(context, std::move(found), "applicationID");

@@ -29,8 +29,23 @@ using Existing = std::map<PartitionKey, wire::Value>;
 
 /// Those of the nodes, or of the live applications, with these ids that there are, without their lists. Costs a request
 /// for a thousand ids.
-[[nodiscard]] Answer<Existing> existing_nodes(Context& context, const std::vector<std::string>& ids);
-[[nodiscard]] Answer<Existing> existing_applications(Context& context, const std::vector<std::string>& ids);
+[[nodiscard]] Answer<Existing> nodes_with_ids(Context& context, const std::vector<std::string>& ids);
+[[nodiscard]] Answer<Existing> applications_with_ids(Context& context, const std::vector<std::string>& ids);
+/// The same for those that messages are about.
+template <class List>
+[[nodiscard]] Answer<Existing> existing_nodes(Context& context, const List& nodes) {
+    std::vector<std::string> ids;
+    ids.reserve(nodes.size());
+    for (const auto& node : nodes) ids.push_back(node_key(node).second);
+    return nodes_with_ids(context, ids);
+}
+template <class List>
+[[nodiscard]] Answer<Existing> existing_applications(Context& context, const List& applications) {
+    std::vector<std::string> ids;
+    ids.reserve(applications.size());
+    for (const auto& application : applications) ids.push_back(application_key(application).second);
+    return applications_with_ids(context, ids);
+}
 
 /// What became of an element that was there already.
 inline constexpr const char* kUnchanged = "unchanged";

@@ -19,7 +19,7 @@ using si::Kind;
 using si::Role;
 using wire::Value;
 
-/// What a command sends that changes something. The longest path that a command begins with counts.
+/// What a command sends that changes something.
 struct Change {
     std::string_view command;
     Kind kind;

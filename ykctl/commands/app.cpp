@@ -77,9 +77,7 @@ template <class Applications>
 std::optional<Failure> create_applications(Context& context, Applications applications, const AddOptions& options,
                                            const Gang& gang, Report& report) {
     if (options.if_not_exists) {
-        std::vector<std::string> ids;
-        for (const auto& application : applications) ids.push_back(id_of(application));
-        const auto there = existing_applications(context, ids);
+        const auto there = existing_applications(context, applications);
         if (!there.ok()) return there.error();
         const auto key_of = [](const auto& application) { return application_key(application); };
         leave_existing(applications, *there, "app", key_of, report);

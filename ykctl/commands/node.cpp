@@ -71,9 +71,7 @@ std::optional<Failure> send_nodes(Context& context, const Nodes& nodes, const st
 template <class Nodes>
 std::optional<Failure> create_nodes(Context& context, Nodes nodes, const AddOptions& options, Report& report) {
     if (options.if_not_exists) {
-        std::vector<std::string> ids;
-        for (const auto& node : nodes) ids.push_back(id_of(node));
-        const auto there = existing_nodes(context, ids);
+        const auto there = existing_nodes(context, nodes);
         if (!there.ok()) return there.error();
         leave_existing(
             nodes, *there, "node", [](const auto& node) { return node_key(node); }, report);

@@ -10,7 +10,7 @@
 namespace yk::cli {
 
 std::string screen_text(std::string_view text, const TerminalSize& size, const Style& style) {
-    const std::string_view ellipsis = style.is_ascii ? "~" : "\u2026";
+    const std::string_view ellipsis = style.ellipsis();
     const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
     const bool fits = size.rows == 0 || lines < size.rows;
     const std::size_t shown = fits ? lines : size.rows - 1;

@@ -8,12 +8,18 @@
 
 namespace yk::cli {
 
+/// Of a narrower terminal the columns are needed for numbers, and not for bars.
+inline constexpr std::size_t kLeastForBars = 100;
+
 /// What the output may contain.
 struct Style {
     bool colour = false;
     bool bars = false;
     bool is_ascii = false;   // the terminal shows nothing else
     std::size_t columns = 0; // lines of tables are no longer than that; 0: they may be
+
+    /// What stands at the end of a text that is cut.
+    [[nodiscard]] std::string_view ellipsis() const { return is_ascii ? "~" : "\u2026"; }
 
     [[nodiscard]] std::string bold(std::string_view text) const { return wrap("1", text); }
     [[nodiscard]] std::string red(std::string_view text) const { return wrap("31", text); }

@@ -53,7 +53,7 @@ std::size_t Table::width() const {
 void Table::fit(const Style& style) {
     constexpr std::size_t kLeast = 12; // of a column that is made narrower
     fits_ = style.columns != 0;
-    ellipsis_ = style.is_ascii ? "~" : "\u2026";
+    ellipsis_ = style.ellipsis();
     const auto narrow = [&](std::size_t column, std::size_t least) {
         const std::size_t over = width() - std::min(width(), style.columns);
         widths_[column] -= std::min(over, widths_[column] - std::min(widths_[column], least));

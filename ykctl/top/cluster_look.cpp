@@ -47,14 +47,6 @@ std::optional<Failure> read_applications(Context& context, const Place& place, I
     return context.dump_pages("apps", {.brief = true, .state = "active"}, take);
 }
 
-/// Why an ask was not placed when it was last looked at.
-std::string reason_of(const Value& ask) {
-    const auto reason = text_of(ask, "lastReason");
-    const Value& log = member_of(ask, "allocationLog");
-    if (!reason.empty() || log.empty()) return reason.empty() ? "not looked at yet" : reason;
-    return text_of(log.back(), "message");
-}
-
 /// The asks that wait, by why and where: {reason, queue, asks, oldest, example}. Reads one page of them.
 std::optional<Failure> read_waiting(Context& context, ClusterLook& look) {
     si::DumpRequest query{.what = "asks", .limit = 4000};
@@ -65,7 +57,8 @@ std::optional<Failure> read_waiting(Context& context, ClusterLook& look) {
     look.is_part = !text_of(*page, "cursor").empty();
     std::map<std::pair<std::string, std::string>, Value> groups;
     for (const Value& ask : member_of(*page, "data")) {
-        const auto reason = reason_of(ask);
+        auto reason = last_reason(ask);
+        if (reason.empty()) reason = "not looked at yet";
         const auto queue = text_of(ask, "queueName");
         Value& group = groups[{reason, queue}];
         const auto since = number_of(ask, "requestTime");

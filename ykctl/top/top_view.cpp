@@ -20,8 +20,7 @@ using wire::Value;
 using Name = Key::Name;
 using Kind = TopLine::Kind;
 
-constexpr std::size_t kAbove = 3;          // lines above the list
-constexpr std::size_t kLeastForBars = 100; // columns
+constexpr std::size_t kAbove = 3; // lines above the list
 constexpr const char* kHelp =
     "1 2 3 4   queues, nodes, applications, what waits and why\n"
     "up down   choose a row; also k j, Page Up, Page Down, Home, End\n"
@@ -287,7 +286,7 @@ std::vector<TopLine> TopView::screen(const TerminalSize& size) {
     while (lines.size() + 1 < size.rows) lines.push_back({});
     lines.push_back({keys_line(), Kind::Heading});
     if (lines.size() > size.rows) lines.resize(size.rows);
-    const char* const ellipsis = is_ascii_ ? "~" : "\u2026";
+    const std::string_view ellipsis = style().ellipsis();
     for (TopLine& line : lines) {
         line.text.erase(line.text.find_last_not_of(' ') + 1);
         line.text = cut_cell(line.text, columns_, ellipsis);
