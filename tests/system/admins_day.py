@@ -9,13 +9,10 @@ import subprocess
 import time
 
 from daemon_support import *
-from daemon_support.running import YKCTL, Running, told, told_as
-
-QUEUES = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: prod}, {name: batch}]}]}]\n"
-
+from daemon_support.running import PROD_AND_BATCH, YKCTL, Running, told, told_as
 
 def started():
-    daemon = Daemon("--config", "@queues.yaml", files={"queues.yaml": QUEUES})
+    daemon = Daemon("--config", "@queues.yaml", files={"queues.yaml": PROD_AND_BATCH})
     told(daemon, "rm", "register", "a")
     told(daemon, "node", "add", "w", "--count", "12", "-R", "memory=64Gi,vcore=16")
     told(daemon, "app", "add", "job", "-q", "root.prod")

@@ -6,7 +6,7 @@ import os
 import subprocess
 
 from daemon_support import *
-from daemon_support.running import YKCTL, told
+from daemon_support.running import PROD_AND_BATCH, YKCTL, told
 
 CLUSTER = """nodes:
 - nodeID: n-1
@@ -29,11 +29,8 @@ ask web-2 created
 """
 
 
-QUEUES = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: prod}, {name: batch}]}]}]\n"
-
-
 def started():
-    daemon = Daemon("--config", "@queues.yaml", files={"queues.yaml": QUEUES})
+    daemon = Daemon("--config", "@queues.yaml", files={"queues.yaml": PROD_AND_BATCH})
     told(daemon, "rm", "register", "a")
     return daemon
 

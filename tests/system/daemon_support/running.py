@@ -10,6 +10,7 @@ import threading
 from daemon_support import DEADLINE, check, kill, until
 
 YKCTL = os.path.join(os.environ["YK_BIN"], "ykctl")
+PROD_AND_BATCH = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: prod}, {name: batch}]}]}]\n"
 
 
 def told(daemon, *words, status=0):
