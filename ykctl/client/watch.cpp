@@ -238,7 +238,7 @@ Outcome show_or_watch(Context& context, const WatchOptions& options, const Show&
         return Watch{context, options.interval,
                      [&show](bool) -> Answer<Screenful> {
                          YK_TRY(shown, show());
-                         return Screenful{std::move(shown.text), {{shown.name, std::move(shown.item)}}, {}};
+                         return Screenful{std::move(shown.text), {{"", std::move(shown.item)}}, {}};
                      }}
             .run();
     YK_TRY(shown, show());

@@ -6,11 +6,13 @@
 #include <ostream>
 #include <set>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "libcore/base/pluralize.h"
 #include "ykctl/client/dumps.h"
+#include "ykctl/client/watch.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/explain/explain_kinds.h"
 #include "ykctl/explain/explain_rules.h"
@@ -135,9 +137,9 @@ std::string helps_text(const Value& reasons) {
     return text;
 }
 
-/// Asks for an explanation and shows it. `missing` is the failure to return when the daemon does not know the object.
-Outcome explain(Context& context, si::ExplainRequest query, const std::string& noun, const std::string& name,
-                const std::optional<Failure>& missing = {}) {
+/// Asks for an explanation. `missing` is the failure to return when the daemon does not know the object.
+Answer<Shown> explain(Context& context, si::ExplainRequest query, const std::string& noun, const std::string& name,
+                      const std::optional<Failure>& missing = {}) {
     YK_TRY(answer, ask_to_explain(context, std::move(query)));
     if (text_of(answer, "verdict") == "NOT_FOUND") {
         if (missing) return *missing;
@@ -145,15 +147,16 @@ Outcome explain(Context& context, si::ExplainRequest query, const std::string& n
     }
     YK_TRY(now, daemon_now(context));
     const auto style = context.style();
-    const auto text =
+    auto text =
         headline(answer, noun, name, now, style) +
         reasons_text(member_of(answer, "reasons"), member_of(member_of(answer, "details"), "nodes"), style) +
         preemption_text(member_of(member_of(answer, "details"), "preemption"), style) +
         helps_text(member_of(answer, "reasons"));
-    return context.show_item(answer, text_of(answer, "verdict"), text);
+    auto verdict = text_of(answer, "verdict");
+    return Shown{std::move(answer), std::move(verdict), std::move(text)};
 }
 
-Outcome explain_ask(Context& context, const char* what, const std::string& key,
+Answer<Shown> explain_ask(Context& context, const char* what, const std::string& key,
                     const std::optional<std::string>& application) {
     si::ExplainRequest query{.what = what, .allocation_key = key};
     if (application) {
@@ -176,14 +179,17 @@ void define_explain(Command root, Context& context) {
     const auto app = command.sub("app", "every layer that blocks the asks of an application");
     const auto id = std::make_shared<std::string>();
     app.option("ID", *id, "id of the application").required();
-    app.run([&context, id] { return explain(context, {.what = "app", .application = *id}, "app", *id); });
+    define_show_and_watch(app, context, [&context, id] {
+        return explain(context, {.what = "app", .application = *id}, "app", *id);
+    });
 
     const auto ask = command.sub("ask", "every layer that blocks one ask");
     const auto key = std::make_shared<std::string>();
     const auto application = std::make_shared<std::optional<std::string>>();
     ask.option("KEY", *key, "allocation key").required();
     ask.option("--app", *application, "of this application").value("APP");
-    ask.run([&context, key, application] { return explain_ask(context, "ask", *key, *application); });
+    define_show_and_watch(ask, context,
+                          [&context, key, application] { return explain_ask(context, "ask", *key, *application); });
 
     const auto preemption =
         command.sub("preemption", "who would have to go for an ask, or why nobody, without doing it");
@@ -191,7 +197,8 @@ void define_explain(Command root, Context& context) {
     const auto of = std::make_shared<std::optional<std::string>>();
     preemption.option("KEY", *wanting, "allocation key of the ask").required();
     preemption.option("--app", *of, "of this application").value("APP");
-    preemption.run([&context, wanting, of] { return explain_ask(context, "preemption", *wanting, *of); });
+    define_show_and_watch(preemption, context,
+                          [&context, wanting, of] { return explain_ask(context, "preemption", *wanting, *of); });
     define_explain_node(command, context);
     define_explain_user(command, context);
     define_explain_config(command, context);

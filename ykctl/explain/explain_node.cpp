@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command explain node: why nothing is placed on it.
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "libcore/base/pluralize.h"
+#include "ykctl/client/watch.h"
 #include "ykctl/explain/explain_kinds.h"
 #include "ykctl/render/table.h"
 #include "ykctl/render/text.h"
@@ -36,9 +39,11 @@ std::string pending_text(const Value& pending) {
                        fitting == 1 ? "fits" : "fit");
 }
 
-Outcome explain_node(Context& context, const std::string& id) {
+Answer<Shown> explain_node(Context& context, const std::string& id) {
     YK_TRY(answer, ask_to_explain(context, {.what = "node", .node = id}));
-    return context.show_item(answer, text_of(answer, "verdict"), node_explanation_text(answer, context.style()));
+    auto text = node_explanation_text(answer, context.style());
+    auto verdict = text_of(answer, "verdict");
+    return Shown{std::move(answer), std::move(verdict), std::move(text)};
 }
 
 } // namespace
@@ -62,7 +67,7 @@ void define_explain_node(Command explain, Context& context) {
     const auto node = explain.sub("node", "why a node takes nothing");
     const auto id = std::make_shared<std::string>();
     node.option("NODE", *id, "name of the node").required();
-    node.run([&context, id] { return explain_node(context, *id); });
+    define_show_and_watch(node, context, [&context, id] { return explain_node(context, *id); });
 }
 
 } // namespace yk::cli

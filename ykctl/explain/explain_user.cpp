@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command explain user: what a user, and the group that applies, may still use at each queue up to the root (B-09).
 
+#include <utility>
+
 #include <fmt/format.h>
 
+#include "ykctl/client/watch.h"
 #include "ykctl/explain/explain_kinds.h"
 #include "ykctl/render/table.h"
 #include "ykctl/render/text.h"
@@ -47,12 +50,14 @@ struct UserOptions {
     std::vector<std::string> groups;
 };
 
-Outcome explain_user(Context& context, const UserOptions& options) {
+Answer<Shown> explain_user(Context& context, const UserOptions& options) {
     YK_TRY(answer,
            ask_to_explain(
                context,
                {.what = "user", .queue = options.path, .user = options.user, .groups = split_groups(options.groups)}));
-    return context.show_item(answer, text_of(answer, "verdict"), user_explanation_text(answer, context.style()));
+    auto text = user_explanation_text(answer, context.style());
+    auto verdict = text_of(answer, "verdict");
+    return Shown{std::move(answer), std::move(verdict), std::move(text)};
 }
 
 } // namespace
@@ -76,7 +81,7 @@ void define_explain_user(Command explain, Context& context) {
     user.option("PATH", options->path, "full path of the queue, which need not be there yet").required();
     user.option("--group", options->groups, "the user's groups, default what the daemon's resolver knows")
         .value("GROUP");
-    user.run([&context, options] { return explain_user(context, *options); });
+    define_show_and_watch(user, context, [&context, options] { return explain_user(context, *options); });
 }
 
 } // namespace yk::cli
