@@ -23,7 +23,7 @@ _ykctl() {
         word=${COMP_WORDS[i]}
         if [ $skip = yes ]; then skip=no; continue; fi
         case $word in
-            --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--command|--config|--config-store|--context|--count|--db|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--env|--expect|--extra|--family|--file|--first|--for|--from|--gang-style|--grace|--grep|--group|--hook-timeout|--id|--interval|--junit|--keep|--key|--kind|--lines|--max|--max-commands|--max-quarantined|--message|--metric|--min|--mode|--name-format|--node|--nodes|--object|--on|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--restart|--rm|--schedule|--seed|--selector|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|--who|-R|-a|-c|-f|-j|-l|-m|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
+            --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--command|--config|--config-store|--context|--count|--db|--delete-mode|--devices|--digest-allocations|--digest-applications|--digest-nodes|--env|--expect|--extra|--family|--file|--first|--for|--from|--gang-style|--grace|--grep|--group|--hook-timeout|--id|--interval|--junit|--keep|--key|--kind|--lines|--max|--max-commands|--max-quarantined|--message|--metric|--min|--mode|--name-format|--node|--nodes|--object|--on|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--restart|--rm|--schedule|--seed|--selector|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|--who|-R|-a|-c|-f|-j|-l|-m|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
         esac
         case "$place:$word" in
             ':status') place='status' ;;
@@ -225,7 +225,7 @@ _ykctl() {
         *':--tls-ca') COMPREPLY=($(compgen -f -- "$cur")); return ;;
     esac
     case $prev in
-        --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--command|--config|--config-store|--context|--count|--db|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--env|--expect|--extra|--family|--file|--first|--for|--from|--gang-style|--grace|--grep|--group|--hook-timeout|--id|--interval|--junit|--keep|--key|--kind|--lines|--max|--max-commands|--max-quarantined|--message|--metric|--min|--mode|--name-format|--node|--nodes|--object|--on|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--restart|--rm|--schedule|--seed|--selector|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|--who|-R|-a|-c|-f|-j|-l|-m|-n|-o|-p|-q|-r|-s|-u) return ;;
+        --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--command|--config|--config-store|--context|--count|--db|--delete-mode|--devices|--digest-allocations|--digest-applications|--digest-nodes|--env|--expect|--extra|--family|--file|--first|--for|--from|--gang-style|--grace|--grep|--group|--hook-timeout|--id|--interval|--junit|--keep|--key|--kind|--lines|--max|--max-commands|--max-quarantined|--message|--metric|--min|--mode|--name-format|--node|--nodes|--object|--on|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--restart|--rm|--schedule|--seed|--selector|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|--who|-R|-a|-c|-f|-j|-l|-m|-n|-o|-p|-q|-r|-s|-u) return ;;
     esac
     case $place in
         '')
@@ -315,7 +315,7 @@ _ykctl() {
             files=no ;;
         'node add')
             words=''
-            options='-h --help -R --resources -a --attribute --drained --if-not-exists --count --name-format --first -f --file'
+            options='-h --help -R --resources --devices -a --attribute --drained --if-not-exists --count --name-format --first -f --file'
             kind=''
             files=no ;;
         'node list')
@@ -330,7 +330,7 @@ _ykctl() {
             files=no ;;
         'node update')
             words=''
-            options='-h --help -R --resources -a --attribute'
+            options='-h --help -R --resources --devices -a --attribute'
             kind='node'
             files=no ;;
         'node drain')
@@ -400,7 +400,7 @@ _ykctl() {
             files=no ;;
         'ask add')
             words=''
-            options='-h --help -R --resources -n --count --key --priority --required-node --task-group --placeholder --may-preempt --preemptable --tag --if-not-exists -f --file --wait'
+            options='-h --help -R --resources --devices -n --count --key --priority --required-node --task-group --placeholder --may-preempt --preemptable --tag --if-not-exists -f --file --wait'
             kind='app'
             files=no ;;
         'ask list')
@@ -730,27 +730,27 @@ _ykctl() {
             files=no ;;
         'explain app')
             words=''
-            options='-h --help'
+            options='-h --help -w --watch --interval'
             kind='app'
             files=no ;;
         'explain ask')
             words=''
-            options='-h --help --app'
+            options='-h --help --app -w --watch --interval'
             kind='ask'
             files=no ;;
         'explain preemption')
             words=''
-            options='-h --help --app'
+            options='-h --help --app -w --watch --interval'
             kind='ask'
             files=no ;;
         'explain node')
             words=''
-            options='-h --help'
+            options='-h --help -w --watch --interval'
             kind='node'
             files=no ;;
         'explain user')
             words=''
-            options='-h --help --group'
+            options='-h --help --group -w --watch --interval'
             kind=''
             files=no ;;
         'explain config')

@@ -3,13 +3,15 @@
 
 #include <algorithm>
 
+#include "libcore/changes/requests.h"
+
 namespace yk {
 
 std::optional<Refusal> ForeignAllocations::refuse(const AskSpec& spec) {
     const std::string what = "foreign allocation key " + quoted(spec.key);
     if (any_negative(spec.resource)) return Refusal{what + " has negative resources", ElementCode::Negative};
     if (!state_.to_resource(spec.resource)) return too_many_types(what, state_.most_types());
-    return std::nullopt;
+    return refuse_devices(spec, true);
 }
 
 std::optional<Refusal> ForeignAllocations::apply(const AskSpec& spec, Instant now) {
@@ -52,6 +54,8 @@ void ForeignAllocations::place(const AskSpec& spec, NodeId node_id, Instant now)
     node.foreign.push_back(id);
     by_key_[std::string{spec.key}] = id;
     const Resource& size = state_.resource_of(made);
+    if (node.devices)
+        node.devices->take(owner_of(id), state_.shapes[made.shape].device_ask(), said_devices(state_, spec), false);
     state_.ledger.add_occupied(node, size);
     state_.nodes.mark_dirty(node_id, true);
     if (!resized)
@@ -81,6 +85,7 @@ void ForeignAllocations::forget(AllocationId id) noexcept {
     node.foreign[at] = node.foreign.back();
     state_.allocations[node.foreign[at]].links.placed.on_node = at;
     node.foreign.pop_back();
+    if (node.devices) node.devices->give_back(owner_of(id));
     state_.ledger.take_occupied(node, state_.resource_of(removed));
     state_.nodes.mark_dirty(removed.node, true);
     by_key_.erase(std::string{removed.key.view()});

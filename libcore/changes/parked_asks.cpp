@@ -119,7 +119,7 @@ void ParkedAsks::wake(Instant now) noexcept {
         const bool fits_now = std::any_of(state_.inquiries.grown.begin(), state_.inquiries.grown.end(),
                                           [&, known = &inquiry](NodeId node) {
                                               return !known->has_refused(node) && state_.nodes[node].is_open() &&
-                                                     fits(state_.nodes[node].available, state_.resource_of(ask));
+                                                     takes(state_.nodes[node], state_.shapes[ask.shape]);
                                           });
         if (fits_now) woken.push_back(id);
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libcore/base/check.h"
+#include "libcore/changes/requests.h"
 
 namespace yk {
 
@@ -46,7 +47,7 @@ void PendingAsks::reshape(AllocationId id, ShapeId shape, std::int32_t priority,
         const Node& node = state_.nodes[state_.reservations[ask.reservation].node];
         const Shape& wanted = state_.shapes[shape];
         const bool elsewhere = wanted.required_node != state_.shapes[ask.shape].required_node;
-        if (elsewhere || !fits(node.capacity, wanted.resource)) reservations_.drop(ask.reservation, now);
+        if (elsewhere || !could_take(node, wanted)) reservations_.drop(ask.reservation, now);
     }
     take(id, now);
     const ReservationId kept = ask.reservation;
@@ -87,7 +88,7 @@ void PendingAsks::emit_request_removed(AllocationId id, bool timed_out, Instant 
 ShapeId PendingAsks::shape_of(const AskSpec& spec) noexcept {
     const std::optional<Resource> size = state_.to_resource(spec.resource);
     YK_ASSUME(size.has_value(), "a request with too many resource types was refused");
-    return state_.shapes.acquire(*size, find_tag(spec.tags, kRequiredNode));
+    return state_.shapes.acquire(*size, find_tag(spec.tags, kRequiredNode), stated_devices(state_, spec));
 }
 
 AllocationId PendingAsks::make(const AskSpec& spec, ApplicationId application, ShapeId shape, Instant now) noexcept {

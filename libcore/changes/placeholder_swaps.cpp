@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libcore/base/check.h"
+#include "libcore/preemption/node_space.h"
 
 namespace yk {
 
@@ -57,9 +58,9 @@ bool PlaceholderSwaps::is_elsewhere(AllocationId real) const noexcept {
 bool PlaceholderSwaps::can_finish(AllocationId placeholder_id) const noexcept {
     const Allocation& placeholder = state_.allocations[placeholder_id];
     if (is_elsewhere(placeholder.partner)) return true;
-    Resource available = state_.nodes[placeholder.node].available;
-    available.add(state_.resource_of(placeholder));
-    return fits(available, state_.resource_of(state_.allocations[placeholder.partner]));
+    NodeSpace space{state_.nodes[placeholder.node], state_.shapes[state_.allocations[placeholder.partner].shape]};
+    space.take_off(placeholder_id, state_.resource_of(placeholder));
+    return space.fits();
 }
 
 AllocationId PlaceholderSwaps::finish(AllocationId placeholder, EventDetail detail, Instant now) noexcept {

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "libcore/base/check.h"
+#include "libcore/changes/requests.h"
+#include "libcore/state/allocated_devices.h"
 
 namespace yk {
 
@@ -21,9 +23,15 @@ void swap_out(List& list, std::uint32_t at, Position&& position_of) {
 
 } // namespace
 
-void Placements::resize(AllocationId id, const Resource& size, Instant now) noexcept {
+void Placements::resize(AllocationId id, const AskSpec& spec, Instant now) noexcept {
     Allocation& placed = state_.allocations[id];
-    const Resource before = state_.resource_of(placed);
+    const Resource before = state_.resource_of(placed), size = *state_.to_resource(spec.resource);
+    if (before.equals(size) && spec.devices.empty()) return;
+    const std::string required = state_.shapes[placed.shape].required_node;
+    const ShapeId shape = state_.shapes.acquire(size, required, stated_devices(state_, spec));
+    state_.shapes.release(placed.shape);
+    placed.shape = shape;
+    move_to_devices(id, spec);
     if (before.equals(size)) return;
     Application& application = state_.applications[placed.application];
     user_limits_.change_use(application, before, size);
@@ -38,11 +46,21 @@ void Placements::resize(AllocationId id, const Resource& size, Instant now) noex
     }
     quota_preemption_.forced(*application.queue, now);
     state_.nodes.mark_dirty(placed.node, true);
-    const std::string required = state_.shapes[placed.shape].required_node;
-    const ShapeId shape = state_.shapes.acquire(size, required);
-    state_.shapes.release(placed.shape);
-    placed.shape = shape;
     indexes_.mark_dirty(placed.application);
+}
+
+/// Gives a placed allocation devices for its size: those that the RM says, else the same as before where that is
+/// enough.
+void Placements::move_to_devices(AllocationId id, const AskSpec& spec) noexcept {
+    const Allocation& placed = state_.allocations[id];
+    Node& node = state_.nodes[placed.node];
+    if (!node.devices || placed.is(Allocation::InFlight)) return; // the RM does not know of the real half yet
+    DeviceMask before = 0;
+    for (const DeviceUse& use : node.devices->of(owner_of(id))) before |= DeviceMask{1} << use.on.index;
+    node.devices->give_back(owner_of(id));
+    node.devices->take(owner_of(id), state_.shapes[placed.shape].device_ask(), said_devices(state_, spec), true,
+                       before);
+    state_.nodes.mark_dirty(placed.node, true);
 }
 
 void Placements::remove(AllocationId id, EventDetail detail, Instant now) noexcept {
@@ -59,11 +77,13 @@ void Placements::remove(AllocationId id, EventDetail detail, Instant now) noexce
         if (list.size() == list.capacity()) list.reserve(list.size() * 2 + 4);
     };
     reserve_one(state_.nodes[node].allocations);
+    if (state_.nodes[node].devices) state_.nodes[node].devices->reserve(1);
     reserve_one(state_.applications[state_.allocations[ask].application].allocations);
     indexes_.reserve_capacity();
 }
 
-[[gnu::hot]] void Placements::place(AllocationId id, NodeId node, bool notify, Instant now) noexcept {
+[[gnu::hot]] void Placements::place(AllocationId id, NodeId node, bool notify, Instant now,
+                                    std::span<const DeviceUse> said) noexcept {
     YK_ASSUME(state_.nodes[node].allocations.size() < state_.nodes[node].allocations.capacity(),
               "reserve_capacity() was called");
     const Allocation& ask = state_.allocations[id];
@@ -75,7 +95,7 @@ void Placements::remove(AllocationId id, EventDetail detail, Instant now) noexce
         victim_marks_.end_trigger(id, reservation.valid() && state_.reservations[reservation].node == node, now);
     if (state_.preemption.knows_asks()) state_.preemption.attempts.erase(id);
     pending_asks_.take(id, now);
-    put_on_node(id, node, now);
+    put_on_node(id, node, now, said);
     grow_queues(leaf, state_.resource_of(ask));
     put_in_application(id, now);
     if (reservation.valid()) reservations_.drop(reservation, now);
@@ -88,7 +108,8 @@ void Placements::remove(AllocationId id, EventDetail detail, Instant now) noexce
     if (notify) notify_new(id);
 }
 
-[[gnu::hot]] void Placements::put_on_node(AllocationId id, NodeId node_id, Instant now) noexcept {
+[[gnu::hot]] void Placements::put_on_node(AllocationId id, NodeId node_id, Instant now,
+                                          std::span<const DeviceUse> said) noexcept {
     Allocation& placed = state_.allocations[id];
     Node& node = state_.nodes[node_id];
     const Resource& size = state_.resource_of(placed);
@@ -98,9 +119,14 @@ void Placements::remove(AllocationId id, EventDetail detail, Instant now) noexce
     placed.mark(Allocation::Checked, false);
     placed.links.placed.on_node = static_cast<std::uint32_t>(node.allocations.size());
     node.allocations.push_back(id);
+    std::string devices;
+    if (node.devices) {
+        node.devices->take(owner_of(id), state_.shapes[placed.shape].device_ask(), said, true);
+        devices = devices_text(state_, node, owner_of(id));
+    }
     state_.ledger.add_to_node(node, size);
     state_.nodes.mark_dirty(node_id, false);
-    state_.emit({EventType::Node, EventChange::Add, EventDetail::NodeAlloc, node.id, placed.key.view(), {}, &size},
+    state_.emit({EventType::Node, EventChange::Add, EventDetail::NodeAlloc, node.id, placed.key.view(), devices, &size},
                 now);
 }
 
@@ -149,6 +175,7 @@ void Placements::take_from_node(AllocationId id, Instant now) noexcept {
     const Resource& size = state_.resource_of(leaving);
     swap_out(node.allocations, leaving.links.placed.on_node,
              [this](AllocationId other) -> std::uint32_t& { return state_.allocations[other].links.placed.on_node; });
+    if (node.devices) node.devices->give_back(owner_of(id));
     state_.ledger.take_from_node(node, size);
     state_.nodes.mark_dirty(leaving.node, true);
     state_.emit({EventType::Node, EventChange::Remove, EventDetail::NodeAlloc, node.id, leaving.key.view(), {}, &size},
@@ -204,15 +231,18 @@ void Placements::note_seconds(const Allocation& allocation, Instant now) noexcep
     const Allocation& placed = state_.allocations[id];
     const Application& application = state_.applications[placed.application];
     const Tags& tags = state_.tags.tags(placed.tags);
+    const Node& node = state_.nodes[placed.node];
+    const std::vector<AllocatedDevice> devices = allocated_devices(state_, node, owner_of(id));
     state_.callbacks.allocation_made({state_.full_name,
                                       application.id,
                                       placed.key.view(),
-                                      state_.nodes[placed.node].id,
+                                      node.id,
                                       application.queue->path,
                                       state_.texts.text(placed.task_group),
                                       state_.named(state_.resource_of(placed)),
                                       {tags.data(), tags.size()},
                                       placed.priority,
+                                      devices,
                                       placed.is(Allocation::Placeholder),
                                       placed.is(Allocation::Originator),
                                       placed.is(Allocation::PreemptSelf),

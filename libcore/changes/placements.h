@@ -5,6 +5,8 @@
 //
 // Owner: PartitionContext. Thread: the partition's owner. Cost of each call: the depth of the leaf.
 
+#include <span>
+
 #include "libcore/changes/application_states.h"
 #include "libcore/changes/pending_asks.h"
 #include "libcore/changes/quota_preemption.h"
@@ -34,18 +36,19 @@ public:
     Placements(const Placements&) = delete;
     Placements& operator=(const Placements&) = delete;
 
-    /// Gives a placed allocation another size, without callback, event or test (S-456, S-457).
-    void resize(AllocationId id, const Resource& size, Instant now) noexcept;
+    /// Gives a placed allocation the size and the devices of the request, without callback, event or test (S-456,
+    /// S-457).
+    void resize(AllocationId id, const AskSpec& spec, Instant now) noexcept;
     /// Removes a placed allocation from application, node and queues, and destroys it (S-472).
     void remove(AllocationId id, EventDetail detail, Instant now) noexcept;
     /// Reserves memory for place(), which then appends without requesting any.
     void reserve_capacity(AllocationId ask, NodeId node);
-    /// Makes a pending ask an allocation on the node (S-330). `notify`: notify the RM. REQUIRES: reserve_capacity() was
-    /// called for it.
-    void place(AllocationId id, NodeId node, bool notify, Instant now) noexcept;
+    /// Makes a pending ask an allocation on the node (S-330), on the devices that were `said`. `notify`: notify the RM.
+    /// REQUIRES: reserve_capacity() was called for it.
+    void place(AllocationId id, NodeId node, bool notify, Instant now, std::span<const DeviceUse> said = {}) noexcept;
     // --- the steps of place(), for allocations that are not made from a pending ask ----------------------------------
-    /// Adds it to the node.
-    void put_on_node(AllocationId id, NodeId node, Instant now) noexcept;
+    /// Adds it to the node, on the devices that the RM `said`, else on those that are chosen for it.
+    void put_on_node(AllocationId id, NodeId node, Instant now, std::span<const DeviceUse> said = {}) noexcept;
     /// Adds it to its application and the usage of its users; may change the application's state.
     void put_in_application(AllocationId id, Instant now) noexcept;
     /// Adds the amount to what is allocated in the leaf and above it.
@@ -56,6 +59,7 @@ public:
     void notify_new(AllocationId id) noexcept;
 
 private:
+    void move_to_devices(AllocationId id, const AskSpec& spec) noexcept;
     void shrink_queues(Queue& leaf, const Resource& amount) noexcept;
     void take_from_application(AllocationId id, EventDetail detail, Instant now) noexcept;
     void note_seconds(const Allocation& allocation, Instant now) noexcept;

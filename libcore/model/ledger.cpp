@@ -4,6 +4,8 @@
 #include <climits>
 #include <utility>
 
+#include "libcore/base/saturate.h"
+
 namespace yk {
 
 namespace {
@@ -139,6 +141,10 @@ void Ledger::update_available(Node& node) noexcept {
     node.available.Resource::operator=(node.capacity);
     node.available.sub(node.allocated);
     node.available.sub(node.occupied);
+    if (node.devices) // lost devices are not in the capacity any more, and what uses them takes nothing of the others
+        for (const DeviceKind& kind : node.devices->kinds())
+            if (const std::int64_t lost = node.devices->lost(kind.type); lost > 0)
+                node.available.set(kind.type, sat_add(node.available.get(kind.type), lost));
     node.available.prune();
 }
 

@@ -3,9 +3,11 @@
 // Node: capacity, usage, allocations and reservations of one machine of the cluster (S-104, S-165).
 //
 // Owner: NodeCollection's slab. Thread: the partition's owner. INVARIANT: available = capacity - allocated - occupied
-// per type, pruned, negative values kept (S-183); occupied = reported + the sum of the foreign allocations.
+// per type, pruned, negative values kept (S-183), and what is in use of lost devices is not subtracted (F-008);
+// occupied = reported + the sum of the foreign allocations.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +16,7 @@
 #include "libcore/base/list_slot.h"
 #include "libcore/base/ordered_index.h"
 #include "libcore/model/ids.h"
+#include "libcore/resources/node_devices.h"
 #include "libcore/resources/sum.h"
 
 namespace yk {
@@ -31,6 +34,7 @@ struct Node {
     std::vector<AllocationId> allocations; // own
     std::vector<AllocationId> foreign;
     std::vector<ReservationId> reservations;
+    std::unique_ptr<NodeDevices> devices; // null: all resources are amounts of the whole node (F-002)
     bool schedulable = true;
 
     // order (NodeCollection)
@@ -53,6 +57,17 @@ struct Node {
         return kUnknownInstanceType;
     }
 };
+
+[[nodiscard]] inline DeviceOwner owner_of(AllocationId id) noexcept {
+    return id.index;
+}
+/// None for what is in quarantine.
+[[nodiscard]] inline AllocationId allocation_of(DeviceOwner owner) noexcept {
+    return owner < AllocationId::kNone ? AllocationId{static_cast<std::uint32_t>(owner)} : AllocationId{};
+}
+[[nodiscard]] inline DeviceOwner owner_in_quarantine(std::uint64_t serial) noexcept {
+    return serial | std::uint64_t{1} << 63;
+}
 
 /// How many allocations it has, foreign ones included.
 [[nodiscard]] inline std::size_t objects_of(const Node& node) noexcept {

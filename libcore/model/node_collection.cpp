@@ -245,7 +245,7 @@ NodeId NodeCollection::find_to_reserve(const Shape& shape) const {
     };
     index_.visit(may, [&](std::uint32_t value) {
         const Node& node = nodes_[NodeId{value}];
-        if (!fits(node.capacity, shape.resource)) return false;
+        if (!could_take(node, shape)) return false;
         const double missing = lack(shape.resource, node.available);
         if (missing < best) {
             best = missing;

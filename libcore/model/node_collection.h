@@ -113,7 +113,7 @@ public:
         index_.visit([&shape](const NodeSummary& below) { return within(shape.need, below.available); },
                      [&](std::uint32_t value) {
                          const NodeId id{value};
-                         if (fits(nodes_[id].available, shape.resource) && !skip(id)) found.push_back(id);
+                         if (takes(nodes_[id], shape) && !skip(id)) found.push_back(id);
                          return found.size() == count;
                      });
         return found;

@@ -6,7 +6,8 @@
 
 namespace yk {
 
-std::uint64_t ShapeTable::hash_of(const Resource& resource, std::string_view required_node) noexcept {
+std::uint64_t ShapeTable::hash_of(const Resource& resource, std::string_view required_node,
+                                  const std::vector<DeviceDemand>& devices) noexcept {
     std::uint64_t hash = resource.types() * 0x9e3779b97f4a7c15U;
     const auto mix = [&hash](std::uint64_t word) {
         hash = (hash ^ word) * 0xbf58476d1ce4e5b9U;
@@ -14,15 +15,21 @@ std::uint64_t ShapeTable::hash_of(const Resource& resource, std::string_view req
     };
     resource.for_each([&mix](ResourceId, std::int64_t value) { mix(static_cast<std::uint64_t>(value)); });
     if (!required_node.empty()) mix(std::hash<std::string_view>{}(required_node));
+    for (const DeviceDemand& each : devices) {
+        mix(each.type);
+        mix(each.count);
+    }
     return hash;
 }
 
-ShapeId ShapeTable::acquire(const Resource& resource, std::string_view required_node) noexcept {
-    const std::uint64_t hash = hash_of(resource, required_node);
+ShapeId ShapeTable::acquire(const Resource& resource, std::string_view required_node,
+                            const std::vector<DeviceDemand>& devices) noexcept {
+    const std::uint64_t hash = hash_of(resource, required_node, devices);
     ShapeId& first = by_hash_[hash];
     for (ShapeId known = first; known.valid(); known = shapes_[known].next_same_hash) {
         Shape& shape = shapes_[known];
-        if (!shape.resource.deep_equals(resource) || shape.required_node != required_node) continue;
+        if (!shape.resource.deep_equals(resource) || shape.required_node != required_node || shape.devices != devices)
+            continue;
         ++shape.uses;
         return known;
     }
@@ -30,6 +37,7 @@ ShapeId ShapeTable::acquire(const Resource& resource, std::string_view required_
     Shape& shape = shapes_[id];
     shape.resource = resource;
     shape.required_node = required_node;
+    shape.devices = devices;
     shape.need = lanes_of(resource);
     shape.uses = 1;
     const auto least_shared = std::min_element(made_on_.begin(), made_on_.end());

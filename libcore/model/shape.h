@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Shapes: the distinct (resource, required node) of pending asks. Asks of one shape succeed or fail together, so what
-// is known of one is known of all.
+// Shapes: the distinct (resource, required node, stated devices) of pending asks. Asks of one shape succeed or fail
+// together, so what is known of one is known of all.
 //
 // Owner: PartitionContext. Thread: the partition's owner.
 // A shape is *blocked* when no node of the index can take it now, and *reserve-blocked* when none could even be
@@ -18,6 +18,7 @@
 
 #include "libcore/base/slab.h"
 #include "libcore/model/ids.h"
+#include "libcore/model/node.h"
 #include "libcore/model/shape_list.h"
 #include "libcore/resources/lanes.h"
 #include "libcore/resources/resource.h"
@@ -53,7 +54,8 @@ inline constexpr std::uint64_t kReplaceBit = std::uint64_t{1} << 62;
 
 struct Shape {
     Resource resource;
-    std::string required_node; // empty: any node
+    std::string required_node;         // empty: any node
+    std::vector<DeviceDemand> devices; // that its asks state, by type; of others the amount says it (F-003)
     Lanes need{};
     std::uint32_t uses = 0;   // asks and allocations of this shape
     std::uint32_t groups = 0; // of pending asks
@@ -70,12 +72,23 @@ struct Shape {
 
     [[nodiscard]] bool is_pinned() const noexcept { return !required_node.empty(); }
     [[nodiscard]] std::uint64_t mask() const noexcept { return std::uint64_t{1} << bit; }
+    [[nodiscard]] DeviceAsk device_ask() const noexcept { return {resource, devices}; }
 };
+
+/// Whether the node has available what an ask of the shape wants, as amounts and as devices.
+[[nodiscard]] inline bool takes(const Node& node, const Shape& shape) noexcept {
+    return fits(node.available, shape.resource) && (!node.devices || node.devices->have(shape.device_ask()));
+}
+/// Whether the node is large enough for it.
+[[nodiscard]] inline bool could_take(const Node& node, const Shape& shape) noexcept {
+    return fits(node.capacity, shape.resource) && (!node.devices || node.devices->could_have(shape.device_ask()));
+}
 
 class ShapeTable {
 public:
-    /// The shape of (resource, required node), made when new; its uses count one more.
-    ShapeId acquire(const Resource& resource, std::string_view required_node) noexcept;
+    /// The shape of these, made when new; its uses count one more.
+    ShapeId acquire(const Resource& resource, std::string_view required_node,
+                    const std::vector<DeviceDemand>& devices = {}) noexcept;
     void release(ShapeId id) noexcept { --shapes_[id].uses; }
     /// One more group of pending asks. True for the first: blocks on the shape's bit no longer hold everywhere.
     bool add_group(ShapeId id) noexcept;
@@ -140,7 +153,8 @@ public:
 private:
     static constexpr std::size_t kKeep = 1024;
 
-    [[nodiscard]] static std::uint64_t hash_of(const Resource& resource, std::string_view required_node) noexcept;
+    [[nodiscard]] static std::uint64_t hash_of(const Resource& resource, std::string_view required_node,
+                                               const std::vector<DeviceDemand>& devices) noexcept;
     void forget(ShapeId id);
     template <class Change>
     void change(Shape& shape, Change&& change);

@@ -40,13 +40,13 @@ private:
     [[nodiscard]] Joined joined() const noexcept { return Joined{score} << 64 | rank; }
 };
 
-/// Visits nodes in order until one can take the shape.
+/// Visits nodes in order until one takes the shape.
 struct Taking {
     const Slab<Node>& nodes;
     const Shape& shape;
     NodeId& found;
     bool operator()(std::uint32_t value) const {
-        if (!fits(nodes[NodeId{value}].available, shape.resource)) return false;
+        if (!takes(nodes[NodeId{value}], shape)) return false;
         found = {value};
         return true;
     }

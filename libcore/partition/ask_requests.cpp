@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "libcore/changes/requests.h"
+
 namespace yk {
 
 std::optional<Refusal> AskRequests::refuse_ask(const AskSpec& spec, ApplicationId id, bool node_unknown) {
@@ -40,6 +42,7 @@ std::optional<Refusal> AskRequests::apply(const AskSpec& spec, Instant now) {
     const ApplicationId application = state_.find_application(spec.application);
     const NodeId node = spec.node.empty() ? NodeId{} : state_.nodes.find(spec.node);
     if (auto refusal = refuse_ask(spec, application, !spec.node.empty() && !node.valid())) return refusal;
+    if (auto refusal = refuse_devices(spec, !spec.node.empty())) return refusal;
     if (auto refusal = refuse_known(spec, application, node, spec.node)) return refusal;
     const AllocationId known = state_.find_allocation(application, spec.key);
     // the size of a real half in flight stays until its swap has ended (S-456)
@@ -53,7 +56,7 @@ std::optional<Refusal> AskRequests::apply(const AskSpec& spec, Instant now) {
     else if (!known.valid())
         add_ask(spec, application, now);
     else if (state_.allocations[known].is(Allocation::Placed))
-        placements_.resize(known, *state_.to_resource(spec.resource), now);
+        placements_.resize(known, spec, now);
     else
         pending_asks_.replace(known, spec, now);
     return std::nullopt;
@@ -81,17 +84,21 @@ void AskRequests::place_reported(const AskSpec& spec, ApplicationId application,
         return;
     }
     if (state_.allocations[known].is(Allocation::Placed)) {
-        placements_.resize(known, *state_.to_resource(spec.resource), now);
+        placements_.resize(known, spec, now);
         return;
     }
     if (const ReservationId held = state_.allocations[known].reservation; held.valid())
         reservations_.drop(held, now); // it has its node (S-415)
-    const std::string required = state_.shapes[state_.allocations[known].shape].required_node;
-    const ShapeId resized = state_.shapes.acquire(*state_.to_resource(spec.resource), required);
+    const Resource size = *state_.to_resource(spec.resource);
+    const Shape& asked = state_.shapes[state_.allocations[known].shape];
+    const std::string required = asked.required_node;
+    const bool as_asked = spec.devices.empty() && asked.resource.equals(size);
+    const ShapeId resized =
+        state_.shapes.acquire(size, required, as_asked ? asked.devices : stated_devices(state_, spec));
     const Allocation& waiting = state_.allocations[known];
     pending_asks_.reshape(known, resized, waiting.priority, waiting.task_group, now); // the size only (S-451)
     placements_.reserve_capacity(known, node);
-    placements_.place(known, node, notify, now); // without a test of limits (S-455)
+    placements_.place(known, node, notify, now, said_devices(state_, spec)); // without a test of limits (S-455)
     quota_preemption_.forced(*state_.applications[application].queue, now);
 }
 
@@ -116,7 +123,7 @@ void AskRequests::add_ask(const AskSpec& spec, ApplicationId id, Instant now) {
 void AskRequests::add_existing(const AskSpec& spec, ApplicationId id, NodeId node, bool notify, Instant now) {
     const AllocationId made = pending_asks_.make(spec, id, pending_asks_.shape_of(spec), now);
     placements_.grow_queues(*state_.applications[id].queue, state_.resource_of(state_.allocations[made]));
-    placements_.put_on_node(made, node, now);
+    placements_.put_on_node(made, node, now, said_devices(state_, spec));
     if (state_.applications[id].state == ApplicationState::New)
         application_states_.handle(id, ApplicationEvent::Run, {}, now);
     placements_.put_in_application(made, now);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "libcore/changes/requests.h"
 #include "libcore/state/bytes.h"
 
 namespace yk {
@@ -22,6 +23,22 @@ std::vector<std::pair<std::string, std::string>> attributes_of(const Tags& tags)
         if (tag.key != kPartitionAttribute) attributes.emplace_back(tag.key, tag.value);
     std::sort(attributes.begin(), attributes.end());
     return attributes;
+}
+
+/// What the budget counts for the devices of the request.
+std::uint64_t bytes_of_devices(const NodeSpec& spec) {
+    return spec.devices ? spec.devices->size() * kDeviceKindBytes : 0;
+}
+
+/// Whether the node has these devices, and no others.
+bool has_devices(const PartitionState& state, const Node& node, const std::vector<DeviceListSpec>& devices) {
+    const std::size_t kinds = node.devices ? node.devices->kinds().size() : 0;
+    return kinds == devices.size() && std::all_of(devices.begin(), devices.end(), [&](const DeviceListSpec& each) {
+               const DeviceKind* const kind = node.devices->find(state.resources.find(each.name));
+               return kind != nullptr && kind->listed == each.sizes.size() &&
+                      std::equal(each.sizes.begin(), each.sizes.end(), kind->devices.begin(),
+                                 [](std::int64_t size, const Device& device) { return device.size == size; });
+           });
 }
 
 } // namespace
@@ -57,9 +74,10 @@ bool Nodes::is_same(const NodeSpec& spec) {
         if (resource) resource->prune();
         return resource;
     };
-    const auto capacity = pruned(spec.capacity), occupied = pruned(spec.occupied);
+    const auto capacity = pruned(capacity_of(spec)), occupied = pruned(spec.occupied);
     const Node& node = state_.nodes[id];
-    return capacity && occupied && capacity->equals(node.capacity) && occupied->equals(node.reported) &&
+    return capacity && has_devices(state_, node, spec.devices.value_or(std::vector<DeviceListSpec>{})) && occupied &&
+           capacity->equals(node.capacity) && occupied->equals(node.reported) &&
            (spec.attributes ? attributes_of(*spec.attributes) : decltype(node.attributes){}) == node.attributes;
 }
 
@@ -70,11 +88,7 @@ std::optional<Refusal> Nodes::create(const NodeSpec& spec, std::span<const AskSp
                        ElementCode::PartitionStopped};
     if (state_.nodes.find(spec.id).valid())
         return Refusal{"node " + id + " is existing in partition " + state_.full_name, ElementCode::NodeExists};
-    if (any_negative(spec.capacity) || any_negative(spec.occupied))
-        return Refusal{"node " + id + " has negative resources", ElementCode::Negative};
-    const std::optional<Resource> capacity = state_.to_resource(spec.capacity.value_or(Quantities{}));
-    const std::optional<Resource> occupied = state_.to_resource(spec.occupied.value_or(Quantities{}));
-    if (!capacity || !occupied) return too_many_types("node " + id, state_.most_types());
+    if (auto refusal = refuse_amounts(spec, nullptr, "")) return refusal;
     if (auto refusal = refuse_existing(spec.id, existing)) return refusal;
     // a node that brings something is a fact, also when that is restored afterwards
     if (auto refusal = admission_.refuse_claim("node " + id, claim_of(spec, existing), !spec.existing.empty()))
@@ -83,12 +97,13 @@ std::optional<Refusal> Nodes::create(const NodeSpec& spec, std::span<const AskSp
     Node& node = state_.nodes[made];
     node.allocations.reserve(kFirstAllocations);
     if (spec.attributes) node.attributes = attributes_of(*spec.attributes);
+    set_devices(made, spec);
     state_.budget_meter.add(Held::Nodes);
     state_.budget_meter.add(Held::Names, bytes_of(node));
-    node.reported = *occupied;
+    node.reported = *state_.to_resource(spec.occupied.value_or(Quantities{}));
     node.reported.prune();
     node.schedulable = spec.action != NodeAction::CreateDrain;
-    state_.ledger.set_capacity(node, *capacity);
+    state_.ledger.set_capacity(node, *state_.to_resource(capacity_of(spec)));
     state_.ledger.add_occupied(node, node.reported);
     emit_schedulable(node, now);
     capacity_changed({}, node.capacity, now);
@@ -109,12 +124,25 @@ std::optional<Refusal> Nodes::create(const NodeSpec& spec, std::span<const AskSp
     return std::nullopt;
 }
 
+/// Why the amounts or the devices of a request cannot be. `what`: what becomes of the node then. Types that are new are
+/// known from now on.
+std::optional<Refusal> Nodes::refuse_amounts(const NodeSpec& spec, const Node* node, const char* what) {
+    const std::string name = "node " + std::string{spec.id};
+    if (any_negative(spec.capacity) || any_negative(spec.occupied))
+        return Refusal{name + " has negative resources", ElementCode::Negative};
+    if (auto refusal = refuse_devices(state_, spec, node)) return refusal;
+    if (!state_.to_resource(capacity_of(spec)) || !state_.to_resource(spec.occupied.value_or(Quantities{})))
+        return too_many_types(name + what, state_.most_types());
+    return std::nullopt;
+}
+
 /// Why one of the allocations that the node brings is refused. All are tested before anything is changed (S-481).
 std::optional<Refusal> Nodes::refuse_existing(std::string_view node, std::span<const AskSpec> existing) {
     for (const AskSpec& each : existing) {
         const ApplicationId application = state_.find_application(each.application);
         std::optional<Refusal> refusal =
             is_foreign(each) ? foreign_allocations_.refuse(each) : ask_requests_.refuse_ask(each, application, false);
+        if (!refusal) refusal = refuse_devices(each, true);
         if (!refusal && !is_foreign(each)) refusal = ask_requests_.refuse_known(each, application, {}, node);
         if (refusal)
             return Refusal{"node " + std::string{node} + ": existing allocation: " + refusal->reason,
@@ -146,30 +174,76 @@ std::optional<Refusal> Nodes::change(const NodeSpec& spec, Instant now) {
     case NodeAction::Decommission: remove(id, now); return std::nullopt;
     default: break;
     }
-    if (any_negative(spec.capacity) || any_negative(spec.occupied))
-        return Refusal{"node " + name + " has negative resources", ElementCode::Negative};
-    if (!state_.to_resource(spec.capacity.value_or(Quantities{})) ||
-        !state_.to_resource(spec.occupied.value_or(Quantities{})))
-        return too_many_types("node " + name + " stays as it was", state_.most_types());
-    if (spec.attributes && bytes_of(*spec.attributes) > bytes_of(state_.nodes[id]) - bytes_of(name))
+    if (auto refusal = refuse_amounts(spec, &state_.nodes[id], " stays as it was")) return refusal;
+    const std::uint64_t bytes = (spec.attributes ? bytes_of(*spec.attributes) : 0) + bytes_of_devices(spec);
+    if (bytes > bytes_of(state_.nodes[id]) - bytes_of(name))
         if (auto refusal = admission_.refuse_claim("node " + name + " stays as it was",
-                                                   Holdings{}.plus(Held::Names, bytes_of(*spec.attributes)), false))
+                                                   Holdings{}.plus(Held::Names, bytes), false))
             return refusal;
     update_node(id, spec, now);
     return std::nullopt;
 }
 
-/// Replaces what the request names: attributes, capacity, reported occupied resources (S-481, S-482, I-175).
+/// The devices of the request, and the groups of its attribute. A resource that the list does not name has none.
+void Nodes::set_devices(NodeId id, const NodeSpec& spec) {
+    Node& node = state_.nodes[id];
+    if (spec.devices && !node.devices && !spec.devices->empty()) node.devices = std::make_unique<NodeDevices>();
+    if (node.devices)
+        node.devices->set_groups(
+            parse_device_groups(node.attribute(kDeviceGroups)).value_or(std::vector<DeviceMask>{}));
+    if (spec.devices) {
+        std::uint64_t named = 0;
+        for (const DeviceListSpec& each : *spec.devices) {
+            const ResourceId type = state_.resources.find(each.name);
+            named |= std::uint64_t{1} << type;
+            const bool is_new = node.devices->find(type) == nullptr;
+            node.devices->set_kind(type, each.sizes);
+            if (is_new) hand_out_devices(id, type);
+        }
+        if (node.devices)
+            for (ResourceId type = 0; type < state_.resources.size(); ++type)
+                if ((named >> type & 1) == 0) node.devices->remove_kind(type);
+        if (named == 0) node.devices.reset();
+    }
+}
+
+/// Gives devices to what is on the node already, now that the resource comes in devices there.
+void Nodes::hand_out_devices(NodeId id, ResourceId type) {
+    Node& node = state_.nodes[id];
+    const auto hand_out = [&](std::vector<AllocationId> list, bool is_ours) {
+        std::sort(list.begin(), list.end(), [this](AllocationId a, AllocationId b) {
+            return state_.allocations[a].arrival < state_.allocations[b].arrival;
+        });
+        for (const AllocationId each : list)
+            node.devices->take(type, owner_of(each), state_.shapes[state_.allocations[each].shape].device_ask(), {},
+                               is_ours);
+    };
+    hand_out(node.allocations, true);
+    hand_out(node.foreign, false);
+    for (const Quarantine::Serial serial : state_.recovery.quarantine.on_node(node.id))
+        if (const QuarantinedObject& waiting = state_.recovery.quarantine.objects().at(serial);
+            waiting.occupies.valid())
+            node.devices->take(type, owner_in_quarantine(serial), {waiting.size, kNothingStated}, {}, false);
+}
+
+/// Replaces what the request names: attributes, devices, capacity, reported occupied resources (S-481, S-482, I-175).
 void Nodes::update_node(NodeId id, const NodeSpec& spec, Instant now) {
     Node& node = state_.nodes[id];
-    if (spec.attributes) {
+    if (spec.attributes || spec.devices) {
         state_.budget_meter.take(Held::Names, bytes_of(node));
-        node.attributes = attributes_of(*spec.attributes);
+        if (spec.attributes) node.attributes = attributes_of(*spec.attributes);
+        set_devices(id, spec);
         state_.budget_meter.add(Held::Names, bytes_of(node));
     }
-    if (spec.capacity) {
-        Resource capacity = *state_.to_resource(*spec.capacity);
+    if (spec.capacity || spec.devices) {
+        Resource capacity = *state_.to_resource(capacity_of(spec));
+        if (!spec.capacity) {
+            Resource whole = node.capacity;
+            capacity.for_each([&whole](ResourceId type, std::int64_t amount) { whole.set(type, amount); });
+            capacity = whole;
+        }
         capacity.prune();
+        state_.ledger.set_capacity(node, node.capacity); // what lost devices hold may be another amount
         if (!capacity.deep_equals(node.capacity)) {
             const Resource before = node.capacity;
             state_.ledger.set_capacity(node, capacity);
@@ -265,7 +339,8 @@ void Nodes::remove(NodeId id, Instant now) {
 
 /// What the node takes of the budget, with all that it brings and that is not known yet.
 Holdings Nodes::claim_of(const NodeSpec& spec, std::span<const AskSpec> existing) const {
-    std::uint64_t asks = 0, bytes = bytes_of(spec.id) + (spec.attributes ? bytes_of(*spec.attributes) : 0);
+    std::uint64_t asks = 0, bytes = bytes_of(spec.id) + bytes_of_devices(spec);
+    if (spec.attributes) bytes += bytes_of(*spec.attributes);
     for (const AskSpec& each : existing) {
         const bool foreign = is_foreign(each);
         const bool known = foreign

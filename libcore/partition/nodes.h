@@ -41,7 +41,7 @@ public:
     void remove(NodeId id, Instant now);
     /// Creates the node with all of these allocations; else, without a change, why it is refused (S-481).
     [[nodiscard]] std::optional<Refusal> create(const NodeSpec& spec, std::span<const AskSpec> existing, Instant now);
-    /// Whether the node exists with this capacity, these attributes and these reported occupied resources.
+    /// Whether the node exists with this capacity, these devices, attributes and reported occupied resources.
     [[nodiscard]] bool is_same(const NodeSpec& spec);
     /// The actions UPDATE, DRAIN, SCHEDULABLE and DECOMISSION; else why the change is refused.
     [[nodiscard]] std::optional<Refusal> change(const NodeSpec& spec, Instant now);
@@ -52,6 +52,9 @@ private:
     [[nodiscard]] Holdings claim_of(const NodeSpec& spec, std::span<const AskSpec> existing) const;
     void capacity_changed(const Resource& before, const Resource& after, Instant now);
     [[nodiscard]] std::optional<Refusal> refuse_existing(std::string_view node, std::span<const AskSpec> existing);
+    [[nodiscard]] std::optional<Refusal> refuse_amounts(const NodeSpec& spec, const Node* node, const char* what);
+    void set_devices(NodeId id, const NodeSpec& spec);
+    void hand_out_devices(NodeId id, ResourceId type);
     void update_node(NodeId id, const NodeSpec& spec, Instant now);
     void set_schedulable(NodeId id, bool schedulable, Instant now);
     void emit_schedulable(const Node& node, Instant now);

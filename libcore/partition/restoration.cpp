@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "libcore/changes/requests.h"
+
 namespace yk {
 
 namespace {
@@ -92,13 +94,17 @@ std::optional<Refusal> Restoration::refuse_beyond_budget(const std::string& what
 Refusal Restoration::set_aside(QuarantinedObject object, const Place& place, std::string why) {
     const NodeId node = object.ask && !object.is_ask() ? state_.nodes.find(object.node) : NodeId{};
     object.since = place.since;
+    const Quarantine::Serial serial = place.serial != 0 ? place.serial : records_.quarantine.next_serial();
     if (node.valid() && counts_on_node(object.reason) && !any_negative((*object.ask)->resource)) {
         object.occupies = node;
         object.size = state_.to_resource((*object.ask)->resource).value_or(Resource{});
+        if (state_.nodes[node].devices) // on the devices that it has, or on others: what is not ours is a fact
+            state_.nodes[node].devices->take(owner_in_quarantine(serial), {object.size, kNothingStated},
+                                             said_devices(state_, **object.ask), false);
         state_.ledger.add_occupied(state_.nodes[node], object.size);
         state_.nodes.mark_dirty(node, true);
     }
-    records_.quarantine.add(place.serial != 0 ? place.serial : records_.quarantine.next_serial(), std::move(object));
+    records_.quarantine.add(serial, std::move(object));
     update_active();
     return aside(std::move(why));
 }
@@ -107,6 +113,8 @@ QuarantinedObject Restoration::take(Quarantine::Serial serial) {
     QuarantinedObject object = records_.quarantine.take(serial);
     update_active();
     if (object.occupies.valid()) {
+        if (state_.nodes[object.occupies].devices)
+            state_.nodes[object.occupies].devices->give_back(owner_in_quarantine(serial));
         state_.ledger.take_occupied(state_.nodes[object.occupies], object.size);
         state_.nodes.mark_dirty(object.occupies, true);
     }

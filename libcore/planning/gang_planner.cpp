@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "libcore/preemption/node_space.h"
 #include "libcore/state/walk.h"
 
 namespace yk {
@@ -58,7 +59,7 @@ bool GangPlanner::try_ask(AllocationId ask, const TaskGroup& group, SwapPlan& pl
             first.placeholder = placeholder;
             first.ask = ask;
         }
-        if (!may_run_on(ask, held.node, plan)) continue;
+        if (!has_devices_for(ask, placeholder) || !may_run_on(ask, held.node, plan)) continue;
         plan.placeholder = placeholder;
         plan.ask = ask;
         plan.node = held.node;
@@ -67,6 +68,16 @@ bool GangPlanner::try_ask(AllocationId ask, const TaskGroup& group, SwapPlan& pl
     }
     if (!plan.to_ask.empty()) plan.ask = ask;
     return !plan.to_ask.empty();
+}
+
+/// Whether the devices that the ask wants are free on the placeholder's node once that is gone (F-007).
+bool GangPlanner::has_devices_for(AllocationId ask, AllocationId placeholder) const {
+    const Allocation& held = state_.allocations[placeholder];
+    const Node& node = state_.nodes[held.node];
+    if (!node.devices) return true;
+    NodeSpace space{node, state_.shapes[state_.allocations[ask].shape]};
+    space.take_off(placeholder, state_.resource_of(held));
+    return space.has_devices();
 }
 
 /// Whether the ask may run on the node, apart from its size: required node (S-430) and the RM's predicates. A node that
@@ -112,7 +123,7 @@ std::vector<NodeId> GangPlanner::other_nodes(AllocationId ask) const {
     const ReservationId own = state_.allocations[ask].reservation;
     const bool kept = std::any_of(node.reservations.begin(), node.reservations.end(),
                                   [own](ReservationId held) { return held != own; });
-    if (!node.schedulable || kept || !fits(node.available, shape.resource)) return {};
+    if (!node.schedulable || kept || !takes(node, shape)) return {};
     return {id};
 }
 

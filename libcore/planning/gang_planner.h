@@ -42,6 +42,7 @@ public:
 
 private:
     bool try_ask(AllocationId ask, const TaskGroup& group, SwapPlan& plan, SwapPlan& first) const;
+    [[nodiscard]] bool has_devices_for(AllocationId ask, AllocationId placeholder) const;
     [[nodiscard]] bool may_run_on(AllocationId ask, NodeId node, SwapPlan& plan) const;
     [[nodiscard]] SwapPlan elsewhere(SwapPlan first) const;
     [[nodiscard]] std::vector<NodeId> other_nodes(AllocationId ask) const;

@@ -195,7 +195,7 @@ Plan Planner::try_pinned(AllocationId ask, Instant now) {
     if (can_take(node, ask))
         if (Plan plan = checked({Plan::Kind::Allocate, ask, node})) return plan;
     if (wanted.reservation.valid()) return {};
-    if (fits(state_.nodes[node].capacity, shape.resource)) return {Plan::Kind::Reserve, ask, node};
+    if (could_take(state_.nodes[node], shape)) return {Plan::Kind::Reserve, ask, node};
     state_.shapes.block(wanted.shape); // larger than the node: not tried there, so reservations on it stay (S-435)
     log_.note(state_.groups[wanted.group], ask, AskGroup::Note::Nodes, now);
     return {};
@@ -211,7 +211,7 @@ bool Planner::can_take(NodeId id, AllocationId ask) const {
     const StageScope stage{state_.observer, Stage::TryNode};
     const Node& node = state_.nodes[id];
     const Allocation& wanted = state_.allocations[ask];
-    if (!fits(node.available, state_.resource_of(wanted))) return false;
+    if (!takes(node, state_.shapes[wanted.shape])) return false;
     if (wanted.reservation.valid() && state_.reservations[wanted.reservation].node == id) return true;
     const bool pinned = state_.shapes[wanted.shape].is_pinned();
     return std::all_of(node.reservations.begin(), node.reservations.end(),

@@ -81,7 +81,7 @@ Planner::BackoffAttempt Planner::try_for_backoff(AllocationId ask, Instant now) 
     const Shape& shape = state_.shapes[wanted.shape];
     if (plan || !shape.is_pinned()) return {.plan = plan, .unschedulable = true};
     const NodeId node = state_.nodes.find(shape.required_node); // S-433: only one too large for its node counts
-    const bool too_large = node.valid() && !fits(state_.nodes[node].capacity, shape.resource);
+    const bool too_large = node.valid() && !could_take(state_.nodes[node], shape);
     return {.plan = plan, .unschedulable = too_large};
 }
 

@@ -101,7 +101,7 @@ Plan Planner::try_reserving(AllocationId ask, Instant now) {
     if (!may_reserve(wanted, now) || (inquiry != nullptr && inquiry->reserve_refused)) return {};
     if (inquiry != nullptr && inquiry->to_reserve.valid()) {
         const NodeId node = std::exchange(inquiry->to_reserve, {});
-        if (state_.nodes[node].is_open() && fits(state_.nodes[node].capacity, shape.resource))
+        if (state_.nodes[node].is_open() && could_take(state_.nodes[node], shape))
             return {Plan::Kind::Reserve, ask, node};
     }
     const NodeId node = state_.nodes.find_to_reserve(shape);

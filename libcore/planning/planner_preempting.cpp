@@ -106,7 +106,7 @@ Plan Planner::try_evicting(ReservationId id, Instant now) {
     const Reservation& reservation = state_.reservations[id];
     const Allocation& ask = state_.allocations[reservation.ask];
     const bool wanted = is_pinned(id) && !ask.is(Allocation::Triggered) &&
-                        !fits(state_.nodes[reservation.node].available, state_.resource_of(ask));
+                        !takes(state_.nodes[reservation.node], state_.shapes[ask.shape]);
     if (!wanted) return {};
     const StageScope stage{state_.observer, Stage::Preempt};
     PreemptionPlan plan = preemption_.plan_required(reservation.ask, now);

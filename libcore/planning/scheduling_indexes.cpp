@@ -117,14 +117,14 @@ void SchedulingIndexes::node_refreshed(NodeId id, const Node& node, bool grew) n
     if (state_.inquiries.resting > 0) state_.inquiries.grown.push_back(id);
     state_.shapes.for_each_blocked_below(lanes_of(node.available), [&](ShapeId shape_id) {
         const Shape& shape = state_.shapes[shape_id];
-        if (!shape.is_pinned() && node.is_open() && fits(node.available, shape.resource)) unblock(shape_id);
+        if (!shape.is_pinned() && node.is_open() && takes(node, shape)) unblock(shape_id);
     });
     state_.shapes.for_each_pinned_blocked([&](ShapeId shape_id) {
         if (state_.shapes[shape_id].required_node == node.id) unblock(shape_id);
     });
     if (!node.is_open()) return;
     state_.shapes.for_each_reserve_blocked([&](ShapeId shape_id) {
-        if (fits(node.capacity, state_.shapes[shape_id].resource)) state_.shapes.unblock_reserve(shape_id);
+        if (could_take(node, state_.shapes[shape_id])) state_.shapes.unblock_reserve(shape_id);
     });
 }
 

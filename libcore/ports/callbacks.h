@@ -43,6 +43,7 @@ enum class ElementCode : std::uint32_t {
     PlaceholderGroup = 1032,
     Repeat = 1033,
     IdentityChange = 1034,
+    Devices = 1035,
     UnknownAllocation = 1040,
     NoReplacement = 1041,
     ExistingAllocation = 1050
@@ -52,6 +53,12 @@ enum class ElementCode : std::uint32_t {
 /// one, which was set aside. A request may name one thing twice (I-114), so its names do not say that. Of what nodes
 /// bring it is counted through all nodes of the request.
 using ElementIndex = std::optional<std::uint32_t>;
+
+/// A part of a device that an allocation has (F-006).
+struct AllocatedDevice {
+    std::string_view resource;
+    DeviceAmount on;
+};
 
 /// Partition names in callbacks are full: `[rm]name` (I-130).
 struct NewAllocation { // every field of I-031
@@ -64,6 +71,7 @@ struct NewAllocation { // every field of I-031
     NamedResource resource;
     std::span<const Tag> tags;
     std::int32_t priority = 0;
+    std::span<const AllocatedDevice> devices{}; // by resource and index
     bool placeholder = false;
     bool originator = false;
     bool allow_preempt_self = false;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libcore/base/tag.h"
+#include "libcore/resources/node_devices.h"
 
 namespace yk {
 
@@ -18,6 +19,21 @@ struct Quantity {
     std::int64_t value = 0;
 };
 using Quantities = std::vector<Quantity>; // a name at most once
+
+/// What an ask wants of the devices of a resource: `count` of them, and `each` of each (F-003); or, with `on`, which
+/// ones a placement that the RM reports has, and how much of each (F-006).
+struct DevicesSpec {
+    std::string_view name; // of the resource
+    std::uint32_t count = 0;
+    std::int64_t each = 0;
+    std::vector<DeviceAmount> on;
+};
+
+/// The devices of a resource on a node: the size of each (F-001).
+struct DeviceListSpec {
+    std::string_view name;
+    std::vector<std::int64_t> sizes;
+};
 
 /// Why an allocation ends, with the integers of the wire (I-032).
 enum class TerminationType : std::uint8_t {
@@ -50,6 +66,7 @@ struct AskSpec {
     std::string_view task_group;
     std::string_view node;
     Tags tags;
+    std::vector<DevicesSpec> devices; // a resource at most once
     bool placeholder = false;
     bool originator = false;
     bool allow_preempt_self = false;
@@ -120,7 +137,8 @@ struct NodeSpec {
     std::optional<Tags> attributes; // its partition too
     std::optional<Quantities> capacity;
     std::optional<Quantities> occupied;
-    std::vector<AskSpec> existing; // CREATE only (S-481)
+    std::optional<std::vector<DeviceListSpec>> devices; // a resource at most once; none: as before
+    std::vector<AskSpec> existing;                      // CREATE only (S-481)
     std::optional<BookedOnNode> booked;
 };
 

@@ -20,6 +20,9 @@ struct NodeFitView {
     std::int64_t unschedulable = 0;                            // drained
     std::int64_t reserved = 0;                                 // kept for another ask
     std::int64_t too_small = 0;                                // capacity below the ask
+    std::int64_t device_shape = 0;                             // its devices never add up to the ask (F-003)
+    std::int64_t device_conflict = 0;                          // take nothing with devices (F-006)
+    std::int64_t fragmented = 0;                               // enough in all, but not on the devices that it wants
     std::vector<std::pair<std::string, std::int64_t>> lacking; // resource -> schedulable nodes short of it now
     std::string best;                                          // the nearest miss
     ResourceMapView best_available;

@@ -45,6 +45,7 @@ struct AskView {
     std::int32_t priority = 0;
     Instant request_time;
     std::string required_node;
+    std::map<std::string, std::pair<std::uint32_t, std::int64_t>> devices; // that it states: how many, how much of each
     std::string task_group;
     bool placeholder = false;
     bool originator = false;
@@ -55,6 +56,13 @@ struct AskView {
     std::string last_reason;       // why the last attempt ended, where the log has no word for it
     std::optional<PreemptionAttemptView> last_preemption;
     std::uint64_t next = 0; // of a list of its own: where that continues (ViewCursor)
+};
+
+/// A part of a device that an allocation has.
+struct DeviceUseView {
+    std::string resource;
+    std::uint32_t index = 0;
+    std::int64_t amount = 0;
 };
 
 struct AllocationView {
@@ -72,8 +80,9 @@ struct AllocationView {
     bool placeholder_used = false;
     bool originator = false;
     bool preempted = false;
-    bool preemptable = true; // foreign ones
-    std::uint64_t next = 0;  // as AskView::next
+    bool preemptable = true;            // foreign ones
+    std::vector<DeviceUseView> devices; // by resource and index
+    std::uint64_t next = 0;             // as AskView::next
 };
 
 /// Where an ask is.
@@ -202,6 +211,13 @@ struct RuleView {
     std::vector<RuleView> parent;     // none or one
 };
 
+struct DeviceView {
+    std::int64_t size = 0;
+    std::int64_t used = 0;
+    bool lost = false;  // gone, or smaller than what is in use
+    bool listed = true; // by the RM; false: only something that is still there has it
+};
+
 struct NodeView {
     std::string id;
     TagsView attributes;
@@ -214,7 +230,9 @@ struct NodeView {
     bool whole = true;                       // made with its allocations
     std::vector<AllocationView> allocations; // by application, key
     std::vector<AllocationView> foreign;
-    std::vector<std::string> reservations; // ask keys
+    std::vector<std::string> reservations;                  // ask keys
+    std::map<std::string, std::vector<DeviceView>> devices; // by resource, in the order of their indices
+    bool device_conflict = false;                           // something there has not the devices that it should have
 };
 
 struct ReservationView {

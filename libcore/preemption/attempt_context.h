@@ -17,7 +17,8 @@ struct AttemptContext {
           victims(index),
           id(ask_id),
           ask(partition.allocations[ask_id]),
-          size(partition.resource_of(ask)),
+          shape(partition.shapes[ask.shape]),
+          size(shape.resource),
           leaf(*partition.applications[ask.application].queue),
           view(partition, leaf),
           candidates(partition, view, ask, leaf) {}
@@ -26,6 +27,7 @@ struct AttemptContext {
     VictimIndex& victims;
     AllocationId id;
     const Allocation& ask;
+    const Shape& shape;
     const Resource& size;
     const Queue& leaf; // of the ask: Q in the specification
     GuaranteeView view;

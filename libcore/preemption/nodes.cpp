@@ -7,15 +7,8 @@ namespace yk {
 
 namespace {
 
-/// Whether `amount` has something of a type of which `free` is too little for the ask.
-bool helps(const Resource& amount, const Resource& free, const Resource& ask) {
-    return !all_common(amount, ask, [&](ResourceId id) {
-        return amount.get(id) <= 0 || ask.get(id) <= 0 || ask.get(id) <= free.get(id);
-    });
-}
-
 /// The candidates that may be taken: first those that help, then the others (head and tail of P-054).
-std::vector<Candidate> arrange(GuaranteeView& view, Resource free, const Resource& ask,
+std::vector<Candidate> arrange(GuaranteeView& view, NodeSpace space, const Resource& ask,
                                const std::vector<Candidate>& candidates) {
     const std::size_t before = view.changes();
     std::vector<Candidate> head;
@@ -28,13 +21,13 @@ std::vector<Candidate> arrange(GuaranteeView& view, Resource free, const Resourc
             view.rewind(mark);
             continue;
         }
-        if (!helps(*each.size, free, ask)) {
+        if (!space.helped_by(each.id, *each.size)) {
             view.rewind(mark);
             tail.push_back(each);
             continue;
         }
         view.charge(*each.charge);
-        free.add(*each.size);
+        space.take_off(each.id, *each.size);
         head.push_back(each);
     }
     view.rewind(before);
@@ -44,19 +37,18 @@ std::vector<Candidate> arrange(GuaranteeView& view, Resource free, const Resourc
 
 } // namespace
 
-std::optional<NodeVictims> plan_node(GuaranteeView& view, const Node& node, const Resource& ask,
+std::optional<NodeVictims> plan_node(GuaranteeView& view, NodeSpace space, const Resource& ask,
                                      std::vector<Candidate> candidates) {
     std::sort(candidates.begin(), candidates.end(), goes_before);
-    const std::vector<Candidate> order = arrange(view, node.available, ask, candidates);
+    const std::vector<Candidate> order = arrange(view, space, ask, candidates);
     const std::size_t before = view.changes();
     NodeVictims found;
-    Resource free = node.available;
     for (const Candidate& each : order) {
         if (!view.may_take(*each.leaf, *each.size, ask)) continue;
         view.remove(*each.leaf, *each.size);
-        free.add(*each.size);
+        space.take_off(each.id, *each.size);
         found.plan.push_back(each);
-        if (found.index < 0 && fits(free, ask)) found.index = static_cast<int>(found.plan.size()) - 1;
+        if (found.index < 0 && space.fits()) found.index = static_cast<int>(found.plan.size()) - 1;
     }
     view.rewind(before);
     if (found.index < 0) return std::nullopt;
@@ -68,30 +60,29 @@ namespace {
 /// Takes candidates that help, in order, until the ask fits; take(candidate) may refuse one. Whether it fits at the
 /// end.
 template <class Take>
-bool fill_up(Resource& free, const Resource& ask, std::vector<Candidate>& candidates, std::vector<Candidate>& taken,
-             Take&& take) {
-    const auto useful = [&](const Candidate& each) { return helps(*each.size, free, ask); };
+bool fill_up(NodeSpace& space, std::vector<Candidate>& candidates, std::vector<Candidate>& taken, Take&& take) {
+    const auto useful = [&](const Candidate& each) { return space.helped_by(each.id, *each.size); };
     const auto later = [](const Candidate& a, const Candidate& b) { return goes_before(b, a); };
     const auto begin = candidates.begin();
     auto end = std::partition(begin, candidates.end(), useful); // who does not help now never will
     std::make_heap(begin, end, later);                          // the loop takes only some of them: no full sort
-    while (!fits(free, ask) && begin != end) {
+    while (!space.fits() && begin != end) {
         std::pop_heap(begin, end--, later);
         if (!useful(*end) || !take(*end)) continue;
-        free.add(*end->size);
+        space.take_off(end->id, *end->size);
         taken.push_back(*end);
     }
-    return fits(free, ask);
+    return space.fits();
 }
 
 } // namespace
 
-std::optional<NodeVictims> plan_needed(GuaranteeView& view, const Node& node, const Resource& ask,
+std::optional<NodeVictims> plan_needed(GuaranteeView& view, NodeSpace space, const Resource& ask,
                                        std::vector<Candidate>& candidates) {
     NodeVictims found;
-    Resource free = node.available;
+    const NodeSpace whole = space;
     const std::size_t before = view.changes();
-    const bool enough = fill_up(free, ask, candidates, found.plan, [&view, &ask](const Candidate& each) {
+    const bool enough = fill_up(space, candidates, found.plan, [&view, &ask](const Candidate& each) {
         if (!view.may_take(*each.leaf, *each.size, ask)) return false;
         const std::size_t mark = view.changes();
         view.remove(*each.leaf, *each.size);
@@ -107,15 +98,14 @@ std::optional<NodeVictims> plan_needed(GuaranteeView& view, const Node& node, co
         view.remove(*each.leaf, *each.size);
     }
     view.rewind(before);
-    if (!all_go) return plan_node(view, node, ask, std::move(candidates));
+    if (!all_go) return plan_node(view, whole, ask, std::move(candidates));
     found.index = static_cast<int>(found.plan.size()) - 1;
     return found;
 }
 
-FreePlan plan_freely(const Node& node, const Resource& ask, const Resource& most, std::vector<Candidate>& candidates) {
+FreePlan plan_freely(NodeSpace space, const Resource& most, std::vector<Candidate>& candidates) {
     FreePlan made{true, NodeVictims{}, {}};
-    Resource free = node.available;
-    const bool enough = fill_up(free, ask, candidates, made.victims->plan, [&made](const Candidate& each) {
+    const bool enough = fill_up(space, candidates, made.victims->plan, [&made](const Candidate& each) {
         made.valid = made.valid && each.freely;
         made.total.add(*each.size);
         return true;
@@ -125,6 +115,15 @@ FreePlan plan_freely(const Node& node, const Resource& ask, const Resource& most
     if (enough && (made.total.types() & ~most.types()) != 0) made.valid = false;
     if (enough && !fits(most, made.total)) made.valid = false;
     return made;
+}
+
+std::vector<NodeSpace> spaces_on(const Node& node, const Shape& ask, const std::vector<Candidate>& candidates) {
+    const NodeSpace space{node, ask};
+    if (space.has_devices()) return {space};
+    std::vector<AllocationId> leaving;
+    leaving.reserve(candidates.size());
+    for (const Candidate& each : candidates) leaving.push_back(each.id);
+    return space.choices(leaving);
 }
 
 std::uint64_t score_of(const NodeVictims& victims, int index) noexcept {
@@ -156,7 +155,7 @@ bool is_stale(const PartitionState& state, ReservationId id, const Allocation& a
 }
 
 bool takes_part(const PartitionState& state, const Node& node, const Allocation& ask, Instant now) {
-    return node.schedulable && fits(node.capacity, state.resource_of(ask)) &&
+    return node.schedulable && could_take(node, state.shapes[ask.shape]) &&
            std::all_of(node.reservations.begin(), node.reservations.end(),
                        [&](ReservationId id) { return id == ask.reservation || is_stale(state, id, ask, now); });
 }
@@ -184,7 +183,7 @@ std::vector<NodeId> NodeChoice::closed_nodes() const {
 /// The first node in id order on which the ask fits without a victim.
 NodeId NodeChoice::free_node() const {
     const Shape& shape = state_.shapes[ask_.shape];
-    const auto can_take = [&](NodeId id) { return fits(state_.nodes[id].available, shape.resource); };
+    const auto can_take = [&](NodeId id) { return takes(state_.nodes[id], shape); };
     NodeId found = attempt_.victims.first_free(shape.need, can_take);
     for (const NodeId id : closed_nodes())
         if (can_take(id) && (!found.valid() || state_.nodes[id].rank < state_.nodes[found].rank)) found = id;
@@ -218,19 +217,23 @@ std::uint64_t NodeChoice::consider(NodeId id, std::optional<NodeVictims> found) 
 std::uint64_t NodeChoice::try_node(NodeId id, std::vector<Candidate> candidates) {
     const Node& node = state_.nodes[id];
     if (candidates.empty() || !takes_part(state_, node, ask_, now_)) return ScoreBoard::kOut;
-    if (fits(node.available, attempt_.size)) return ScoreBoard::kOut; // the search for nodes refused it (P-055)
+    if (takes(node, attempt_.shape)) return ScoreBoard::kOut; // the search for nodes refused it (P-055)
     ++planned_;
-    return consider(id, plan_needed(attempt_.view, node, attempt_.size, candidates));
+    std::uint64_t lowest = ScoreBoard::kOut;
+    for (NodeSpace& space : spaces_on(node, attempt_.shape, candidates))
+        lowest =
+            std::min(lowest, consider(id, plan_needed(attempt_.view, std::move(space), attempt_.size, candidates)));
+    return lowest;
 }
 
 /// The same, with plan_freely() where it can decide. If a plan needs more than `most`, `wanted` is raised to it.
 NodeChoice::Outcome NodeChoice::try_freely(NodeId id, const Resource& most, Resource& wanted) {
     std::vector<Candidate> here = candidates_.on_node(state_.nodes[id]);
     const Node& node = state_.nodes[id];
-    const bool out = here.empty() || !takes_part(state_, node, ask_, now_) || fits(node.available, attempt_.size);
+    const bool out = here.empty() || !takes_part(state_, node, ask_, now_) || takes(node, attempt_.shape);
     if (out) return {ScoreBoard::kOut, true};
-    if (freely_) {
-        FreePlan made = plan_freely(node, attempt_.size, most, here);
+    if (freely_ && !node.devices) {
+        FreePlan made = plan_freely({node, attempt_.shape}, most, here);
         if (made.valid) ++planned_;
         if (made.valid) return {consider(id, std::move(made.victims)), true};
         if (made.victims) wanted.max_with(made.total);
@@ -255,7 +258,7 @@ void NodeChoice::try_by_candidates() {
 
 void NodeChoice::try_by_nodes() {
     for (const NodeId id : closed_nodes()) try_node(id, candidates_.on_node(state_.nodes[id]));
-    VictimIndex::Kind& kind = attempt_.victims.kind(attempt_.size);
+    VictimIndex::Kind& kind = attempt_.victims.kind(attempt_.shape);
     Resource wanted = kind.most; // for the next attempt: terms() and the scores of this one hold for `most`
     const VictimIndex::Terms terms = candidates_.terms(kind.most);
     freely_ = terms.freely;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libcore/preemption/attempt_context.h"
+#include "libcore/preemption/node_space.h"
 
 namespace yk {
 
@@ -20,13 +21,16 @@ struct NodeVictims {
     int index = -1;
 };
 
-/// The whole plan for a node; nullopt: taking all candidates is not enough. `candidates`: those on the node, in any
-/// order. The view is left as it was. Cost: the candidates, sorted (P-054).
-[[nodiscard]] std::optional<NodeVictims> plan_node(GuaranteeView& view, const Node& node, const Resource& ask,
+/// The whole plan for a node, from what is free there for the ask; nullopt: taking all candidates is not enough.
+/// `candidates`: those on the node, in any order. The view is left as it was. Cost: the candidates, sorted (P-054).
+[[nodiscard]] std::optional<NodeVictims> plan_node(GuaranteeView& view, NodeSpace space, const Resource& ask,
                                                    std::vector<Candidate> candidates);
+/// What is free on the node for the ask, once for each choice of the devices that it could get (F-007).
+[[nodiscard]] std::vector<NodeSpace> spaces_on(const Node& node, const Shape& ask,
+                                               const std::vector<Candidate>& candidates);
 
 /// The same without the part of the plan behind `index`, and without a full sort. Reorders `candidates`.
-[[nodiscard]] std::optional<NodeVictims> plan_needed(GuaranteeView& view, const Node& node, const Resource& ask,
+[[nodiscard]] std::optional<NodeVictims> plan_needed(GuaranteeView& view, NodeSpace space, const Resource& ask,
                                                      std::vector<Candidate>& candidates);
 /// The same without a view, where no guarantee protects any candidate as long as all together are within `most`.
 struct FreePlan {
@@ -34,8 +38,7 @@ struct FreePlan {
     std::optional<NodeVictims> victims;
     Resource total; // of the victims
 };
-[[nodiscard]] FreePlan plan_freely(const Node& node, const Resource& ask, const Resource& most,
-                                   std::vector<Candidate>& candidates);
+[[nodiscard]] FreePlan plan_freely(NodeSpace space, const Resource& most, std::vector<Candidate>& candidates);
 
 /// The cost of plan[0..index]: the number of victims, above that whether one opted out or is an originator; less is
 /// better (P-060).

@@ -15,12 +15,16 @@ namespace {
 std::optional<NodeVictims> offer_of(AttemptContext& attempt, NodeId id, Instant now) {
     const Node& node = attempt.state.nodes[id];
     if (!takes_part(attempt.state, node, attempt.ask, now)) return std::nullopt;
-    if (fits(node.available, attempt.size)) return NodeVictims{id, {}, -1};
+    if (takes(node, attempt.shape)) return NodeVictims{id, {}, -1};
     std::vector<Candidate> here = attempt.candidates.on_node(node);
     if (here.empty()) return std::nullopt;
-    auto found = plan_node(attempt.view, node, attempt.size, std::move(here));
-    if (found) found->node = id;
-    return found;
+    std::optional<NodeVictims> best;
+    for (NodeSpace& space : spaces_on(node, attempt.shape, here)) {
+        auto found = plan_node(attempt.view, std::move(space), attempt.size, here);
+        if (found && (!best || score_of(*found, found->index) < score_of(*best, best->index))) best = std::move(found);
+    }
+    if (best) best->node = id;
+    return best;
 }
 
 } // namespace

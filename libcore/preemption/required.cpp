@@ -2,7 +2,9 @@
 #include "libcore/preemption/required.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "libcore/preemption/node_space.h"
 #include "libcore/resources/share.h"
 
 namespace yk {
@@ -32,37 +34,6 @@ bool goes_before(const Victim& a, const Victim& b) {
     if (left.key.view() != right.key.view()) return left.key.view() < right.key.view();
     return left.arrival < right.arrival;
 }
-
-/// What the node is short of, by type; 0 or less: nothing.
-class Short {
-public:
-    Short(const Resource& ask, const Resource& free) {
-        ask.for_each([&](ResourceId id, std::int64_t wanted) {
-            if (wanted > 0) missing_.set(id, sat_sub(wanted, free.get(id)));
-        });
-    }
-    [[nodiscard]] bool none() const {
-        bool enough = true;
-        missing_.for_each([&](ResourceId, std::int64_t value) { enough = enough && value <= 0; });
-        return enough;
-    }
-    [[nodiscard]] bool lowered_by(const Resource& amount) const {
-        bool lowers = false;
-        missing_.for_each(
-            [&](ResourceId id, std::int64_t value) { lowers = lowers || (value > 0 && amount.get(id) > 0); });
-        return lowers;
-    }
-    void take(const Resource& amount) { change(amount, true); }
-    void give_back(const Resource& amount) { change(amount, false); }
-
-private:
-    void change(const Resource& amount, bool taken) {
-        missing_.for_each([&](ResourceId id, std::int64_t value) {
-            missing_.set(id, taken ? sat_sub(value, amount.get(id)) : sat_add(value, amount.get(id)));
-        });
-    }
-    Resource missing_;
-};
 
 /// Why the allocation on the ask's node may not be taken (P-094).
 Excluded excluded(const PartitionState& state, const Allocation& allocation, const Allocation& ask) {
@@ -96,29 +67,42 @@ std::vector<Victim> sorted_candidates(const PartitionState& state, const Allocat
     return victims;
 }
 
+/// Those of the candidates, in their order, without whom the ask fits; nullopt: all are not enough.
+std::optional<std::vector<AllocationId>> victims_for(NodeSpace space, const std::vector<Victim>& candidates) {
+    std::vector<Victim> taken;
+    for (const Victim& each : candidates) {
+        if (space.fits()) break;
+        if (!space.helped_by(each.id, *each.size)) continue;
+        space.take_off(each.id, *each.size);
+        taken.push_back(each);
+    }
+    if (!space.fits()) return std::nullopt;
+    std::vector<AllocationId> victims;
+    for (std::size_t i = taken.size(); i-- > 0;) { // nobody is preempted without need (D-45)
+        space.put_back(taken[i].id, *taken[i].size);
+        if (space.fits()) continue;
+        space.take_off(taken[i].id, *taken[i].size);
+        victims.insert(victims.begin(), taken[i].id);
+    }
+    return victims;
+}
+
 } // namespace
 
 std::optional<std::vector<AllocationId>> required_node_victims(const PartitionState& state, const Allocation& ask,
                                                                const Node& node, PreemptionAttempt* attempt) {
-    Short missing{state.resource_of(ask), node.available};
+    NodeSpace space{node, state.shapes[ask.shape]};
     for (const AllocationId id : node.allocations)
-        if (is_freeing(state, id, ask)) missing.take(state.resource_of(state.allocations[id]));
-    std::vector<Victim> taken;
-    for (const Victim& each : sorted_candidates(state, ask, node, attempt)) {
-        if (missing.none()) break;
-        if (!missing.lowered_by(*each.size)) continue;
-        missing.take(*each.size);
-        taken.push_back(each);
-    }
-    if (!missing.none()) return std::nullopt;
-    std::vector<AllocationId> victims;
-    for (std::size_t i = taken.size(); i-- > 0;) { // nobody is preempted without need (D-45)
-        missing.give_back(*taken[i].size);
-        if (missing.none()) continue;
-        missing.take(*taken[i].size);
-        victims.insert(victims.begin(), taken[i].id);
-    }
-    return victims;
+        if (is_freeing(state, id, ask)) space.take_off(id, state.resource_of(state.allocations[id]));
+    const std::vector<Victim> candidates = sorted_candidates(state, ask, node, attempt);
+    std::vector<AllocationId> leaving;
+    for (const Victim& each : candidates) leaving.push_back(each.id);
+    std::optional<std::vector<AllocationId>> fewest;
+    for (NodeSpace& choice : space.choices(leaving))
+        if (auto victims = victims_for(std::move(choice), candidates);
+            victims && (!fewest || victims->size() < fewest->size()))
+            fewest = std::move(victims);
+    return fewest;
 }
 
 } // namespace yk

@@ -354,6 +354,7 @@ private:
             Resource available = node.capacity;
             available.sub(allocated);
             available.sub(occupied);
+            if (node.devices) check_devices(node, available);
             faults_.expect_equal(node.available, available, what + " available");
             capacity.add(node.capacity);
             on_nodes_ += node.allocations.size();
@@ -364,6 +365,33 @@ private:
         faults_.expect(state_.nodes.check().empty(), state_.nodes.check());
     }
 
+    /// What is in use of the devices of a resource is what those on the node have of it (F-009). `available`: gets what
+    /// lost devices hold.
+    void check_devices(const Node& node, Resource& available) {
+        const NodeDevices& devices = *node.devices;
+        const std::string what = "devices of node " + node.id;
+        faults_.expect(devices.check().empty(), what + ": " + devices.check());
+        std::map<DeviceOwner, const Resource*> owners;
+        for (const auto* list : {&node.allocations, &node.foreign})
+            for (const AllocationId id : *list) owners[owner_of(id)] = &state_.resource_of(state_.allocations[id]);
+        for (const Quarantine::Serial serial : state_.recovery.quarantine.on_node(node.id))
+            if (const QuarantinedObject& waiting = state_.recovery.quarantine.objects().at(serial);
+                waiting.occupies.valid())
+                owners[owner_in_quarantine(serial)] = &waiting.size;
+        for (const DeviceKind& kind : devices.kinds()) {
+            std::map<DeviceOwner, std::int64_t> held;
+            for (const NodeDevices::Hold& hold : devices.holds())
+                if (hold.demand.type == kind.type) held[hold.owner] += hold.demand.amount();
+            for (const auto& [owner, size] : owners) {
+                faults_.expect(held[owner] == size->get(kind.type), what + " are not held as they are allocated");
+                held.erase(owner);
+            }
+            faults_.expect(held.empty(), what + " are held by what is not there");
+            if (const std::int64_t lost = devices.lost(kind.type); lost > 0)
+                available.set(kind.type, sat_add(available.get(kind.type), lost));
+        }
+    }
+
     /// A blocked shape fits on no open node; what a queue blocks does not fit its headroom.
     void check_blocks() {
         state_.shapes.for_each([this](ShapeId id) {
@@ -372,10 +400,9 @@ private:
             state_.nodes.for_each([&](NodeId node_id) {
                 const Node& node = state_.nodes[node_id];
                 if (!node.is_open()) return;
-                faults_.expect(!shape.blocked || !fits(node.available, shape.resource),
-                               "shape " + state_.named(shape.resource).text() + " is blocked, but fits node " +
-                                   node.id);
-                faults_.expect(!shape.reserve_blocked || !fits(node.capacity, shape.resource),
+                faults_.expect(!shape.blocked || !takes(node, shape), "shape " + state_.named(shape.resource).text() +
+                                                                          " is blocked, but fits node " + node.id);
+                faults_.expect(!shape.reserve_blocked || !could_take(node, shape),
                                "shape " + state_.named(shape.resource).text() + " could be reserved on node " +
                                    node.id);
             });

@@ -4,6 +4,7 @@
 #include "libcore/reports/explain.h"
 
 #include <algorithm>
+#include <set>
 
 #include "libcore/base/pluralize.h"
 #include "libcore/planning/obstacles.h"
@@ -18,6 +19,7 @@ namespace {
 
 constexpr std::size_t kMaxShapesExplained = 32; // of one application; each costs a walk over the nodes
 constexpr std::int64_t kMostAhead = 3;          // how many applications are named that come first
+constexpr std::size_t kMostSizes = 3;           // how many sizes of devices are named
 
 /// Why one ask is pending, gathered level by level.
 class AskExplainer {
@@ -126,12 +128,14 @@ private:
             const Node& node = state_.nodes[id];
             if (shape_.is_pinned() && node.id != shape_.required_node) return;
             ++fit.nodes;
-            if (!fits(node.capacity, shape_.resource)) ++fit.too_small;
+            if (!could_take(node, shape_)) ++(fits(node.capacity, shape_.resource) ? fit.device_shape : fit.too_small);
             if (!node.schedulable && !shape_.is_pinned()) {
                 ++fit.unschedulable;
                 return;
             }
-            const bool fits_now = fits(node.available, shape_.resource);
+            const bool fits_now = takes(node, shape_);
+            if (!fits_now && fits(node.available, shape_.resource) && could_take(node, shape_))
+                ++(node.devices->in_conflict() ? fit.device_conflict : fit.fragmented);
             if (fits_now && reserved_for_other(node)) ++fit.reserved;
             if (fits_now && !reserved_for_other(node)) ++fit.fitting;
             state_.named(shape_.resource).for_each([&](std::string_view name, std::int64_t wanted) {
@@ -173,16 +177,23 @@ private:
             return;
         }
         if (fit_.fitting > 0) return;
-        if (fit_.too_small == fit_.nodes) {
+        if (fit_.too_small + fit_.device_shape == fit_.nodes) {
             impossible_ = true;
-            return add("IMPOSSIBLE", state_.name, impossible_text());
+            return fit_.device_shape > 0 ? add("DEVICE_SHAPE", state_.name, device_shape_text())
+                                         : add("IMPOSSIBLE", state_.name, impossible_text());
         }
+        if (fit_.device_conflict > 0)
+            add("DEVICE_CONFLICT", state_.name,
+                pluralize(fit_.device_conflict, "node") + " where something has not the devices that it should have");
         if (fit_.reserved > 0)
             add("RESERVED_OTHER", state_.name, pluralize(fit_.reserved, "node") + " with room kept for other asks");
         if (fit_.unschedulable > 0)
             add("NODE_UNSCHEDULABLE", state_.name, pluralize(fit_.unschedulable, "node") + " drained");
         std::string text = "no node of " + std::to_string(fit_.nodes) + " has room";
         for (const auto& [name, count] : fit_.lacking) text += "; " + std::to_string(count) + " short of " + name;
+        if (fit_.fragmented > 0)
+            text += "; " + std::to_string(fit_.fragmented) + (fit_.fragmented == 1 ? " has" : " have") +
+                    " enough in all, but not on the devices that it wants";
         if (!fit_.best.empty()) {
             text += "; nearest " + fit_.best + " with";
             for (const auto& [name, value] : fit_.best_available) text += " " + name + "=" + std::to_string(value);
@@ -193,6 +204,36 @@ private:
         if (!ask_.reservation.valid()) return;
         add("RESERVED", state_.nodes[state_.reservations[ask_.reservation].node].id, "this node is kept for the ask");
         reasons_.back().asks = 0; // keeps no ask waiting
+    }
+
+    /// What it wants of devices, and what sizes of them there are.
+    [[nodiscard]] std::string device_shape_text() const {
+        std::string text;
+        state_.named(shape_.resource).for_each([&](std::string_view name, std::int64_t amount) {
+            const ResourceId type = state_.resources.find(name);
+            std::set<std::int64_t> sizes;
+            state_.nodes.for_each([&](NodeId id) {
+                const Node& node = state_.nodes[id];
+                const DeviceKind* const kind = node.devices && amount > 0 ? node.devices->find(type) : nullptr;
+                if (kind != nullptr)
+                    for (const Device& each : kind->devices) sizes.insert(each.size);
+            });
+            if (sizes.empty()) return;
+            text += text.empty() ? "" : "; ";
+            const auto stated = std::find_if(shape_.devices.begin(), shape_.devices.end(),
+                                             [type](const DeviceDemand& each) { return each.type == type; });
+            if (stated == shape_.devices.end())
+                text += std::to_string(amount) + " of " + std::string{name} +
+                        " is neither a part of one device nor whole devices of a node; devices have";
+            else
+                text += "no node has " + std::to_string(stated->count) + " devices of " + std::string{name} + " with " +
+                        std::to_string(stated->each) + " each; devices have";
+            std::size_t shown = 0;
+            for (const std::int64_t size : sizes)
+                if (++shown <= kMostSizes) text += (shown == 1 ? " " : ", ") + std::to_string(size);
+            if (shown > kMostSizes) text += ", ...";
+        });
+        return text;
     }
 
     [[nodiscard]] std::string impossible_text() const {

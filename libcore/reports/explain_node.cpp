@@ -17,6 +17,8 @@ namespace yk {
 
 namespace {
 
+constexpr std::int64_t kMostNamed = 5; // allocations in a conflict of devices
+
 /// Walks once over the groups of equal asks, with the planner's own tests.
 class NodeExplainer {
 public:
@@ -28,6 +30,7 @@ public:
         for (const ResourceId id : state_.resources.by_name())
             if (lacking_[id] > 0) into_.pending.lacking.emplace_back(state_.resources.name(id), lacking_[id]);
         explain_state();
+        explain_conflict();
         explain_reservations();
         explain_fit();
         explain_refusals();
@@ -43,10 +46,10 @@ private:
         NodePendingView& pending = into_.pending;
         pending.asks += group.count;
         if (shape.is_pinned()) pending.required += group.count;
-        const bool too_large = !fits(node_.capacity, shape.resource);
+        const bool too_large = !could_take(node_, shape);
         if (too_large) pending.too_large += group.count;
         if (!too_large && is_short_of_some(shape.resource)) short_of_some_ = true;
-        if (!fits(node_.available, shape.resource)) return count_lacking(group, shape);
+        if (!takes(node_, shape)) return count_lacking(group, shape);
         pending.fitting += group.count;
         if (shape.is_pinned()) required_fitting_ += group.count;
         if (!shape.is_pinned() && !node_.schedulable) drained_ += group.count;
@@ -102,6 +105,22 @@ private:
             add("QUEUE_STOPPED", state_.full_name, "the partition is stopped", into_.pending.asks);
         if (!node_.schedulable)
             add("NODE_UNSCHEDULABLE", node_.id, "drained: it takes only asks that require it", drained_);
+    }
+
+    /// What has not the devices that it should have (F-006).
+    void explain_conflict() {
+        if (!node_.devices || !node_.devices->in_conflict()) return;
+        std::string names;
+        std::int64_t count = 0;
+        for (const NodeDevices::Hold& hold : node_.devices->holds()) {
+            if (hold.on != 0) continue;
+            if (++count > kMostNamed) continue;
+            const AllocationId id = allocation_of(hold.owner);
+            names += (names.empty() ? "" : ", ") +
+                     (id.valid() ? std::string{state_.allocations[id].key.view()} : "something in quarantine");
+        }
+        if (count > kMostNamed) names += ", ...";
+        add("DEVICE_CONFLICT", node_.id, "without the devices that they should have: " + names, 0);
     }
 
     void explain_reservations() {

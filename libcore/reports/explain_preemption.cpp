@@ -65,7 +65,7 @@ private:
             const Node& node = state_.nodes[id];
             const bool wanted = shape_.is_pinned() ? node.id == shape_.required_node : node.is_open();
             const bool refused = inquiry != nullptr && inquiry->has_refused(id); // by the RM (P-141)
-            fits_somewhere = fits_somewhere || (wanted && !refused && fits(node.available, shape_.resource));
+            fits_somewhere = fits_somewhere || (wanted && !refused && takes(node, shape_));
         });
         return fits_somewhere;
     }

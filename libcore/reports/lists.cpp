@@ -172,7 +172,7 @@ std::vector<AllocationView> allocation_page(const PartitionState& state, const O
     std::vector<AllocationView> page;
     for (const AllocationId id : listed_objects(state, filter, true, cursor, budget)) {
         const Allocation& allocation = state.allocations[id];
-        AllocationView& view = page.emplace_back(view_of_allocation(state, allocation));
+        AllocationView& view = page.emplace_back(view_of_allocation(state, id));
         view.queue = state.applications[allocation.application].queue->path;
         view.next = id.index + std::uint64_t{1};
     }

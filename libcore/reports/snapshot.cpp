@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libcore/planning/shortage.h"
+#include "libcore/state/allocated_devices.h"
 #include "libcore/state/leaf_plan.h"
 
 namespace yk {
@@ -194,6 +195,8 @@ AskView view_of_ask(const PartitionState& state, AllocationId id) {
     auto view = common_view<AskView>(state, ask);
     view.resource = state.map_of(shape.resource);
     view.required_node = shape.required_node;
+    for (const DeviceDemand& each : shape.devices)
+        view.devices.emplace(state.resources.name(each.type), std::pair{each.count, each.each});
     view.scheduling_attempted = ask.is(Allocation::Attempted);
     view.triggered_scale_up = ask.is(Allocation::ScaleUp);
     view.triggered_preemption = ask.is(Allocation::Triggered);
@@ -214,7 +217,8 @@ AskView view_of_ask(const PartitionState& state, AllocationId id) {
     return view;
 }
 
-AllocationView view_of_allocation(const PartitionState& state, const Allocation& allocation) {
+AllocationView view_of_allocation(const PartitionState& state, AllocationId id) {
+    const Allocation& allocation = state.allocations[id];
     auto view = common_view<AllocationView>(state, allocation);
     view.node = state.nodes[allocation.node].id;
     view.resource = state.map_of(state.resource_of(allocation));
@@ -222,6 +226,8 @@ AllocationView view_of_allocation(const PartitionState& state, const Allocation&
     view.placeholder_used = allocation.is(Allocation::PlaceholderUsed);
     view.preempted = allocation.is(Allocation::Preempted);
     view.preemptable = !allocation.is(Allocation::Static);
+    for (const AllocatedDevice& each : allocated_devices(state, state.nodes[allocation.node], owner_of(id)))
+        view.devices.push_back({std::string{each.resource}, each.on.index, each.on.amount});
     return view;
 }
 
@@ -278,8 +284,7 @@ ApplicationView view_of(const PartitionState& state, const Application& applicat
              ask = {state.allocations[ask].links.pending.next})
             view.asks.push_back(view_of_ask(state, ask));
     });
-    for (const AllocationId id : application.allocations)
-        view.allocations.push_back(view_of_allocation(state, state.allocations[id]));
+    for (const AllocationId id : application.allocations) view.allocations.push_back(view_of_allocation(state, id));
     sort_by_key(view.asks);
     sort_by_key(view.allocations);
     return view;
@@ -342,11 +347,17 @@ NodeView view_of(const PartitionState& state, const Node& node, bool objects) {
     for (const ReservationId id : node.reservations)
         view.reservations.emplace_back(state.allocations[state.reservations[id].ask].key.view());
     if (objects)
-        for (const AllocationId id : node.allocations)
-            view.allocations.push_back(view_of_allocation(state, state.allocations[id]));
-    for (const AllocationId id : node.foreign) view.foreign.push_back(view_of_allocation(state, state.allocations[id]));
+        for (const AllocationId id : node.allocations) view.allocations.push_back(view_of_allocation(state, id));
+    for (const AllocationId id : node.foreign) view.foreign.push_back(view_of_allocation(state, id));
     sort_by_key(view.allocations);
     sort_by_key(view.foreign);
+    if (!node.devices) return view;
+    view.device_conflict = node.devices->in_conflict();
+    for (const DeviceKind& kind : node.devices->kinds()) {
+        std::vector<DeviceView>& devices = view.devices[state.resources.name(kind.type)];
+        for (const Device& each : kind.devices)
+            devices.push_back({each.size, each.used, each.lost, devices.size() < kind.listed});
+    }
     return view;
 }
 

@@ -32,7 +32,7 @@ namespace yk {
 [[nodiscard]] ApplicationView view_of(const PartitionState& state, const Application& application, bool objects);
 
 [[nodiscard]] AskView view_of_ask(const PartitionState& state, AllocationId ask);
-[[nodiscard]] AllocationView view_of_allocation(const PartitionState& state, const Allocation& allocation);
+[[nodiscard]] AllocationView view_of_allocation(const PartitionState& state, AllocationId id);
 [[nodiscard]] AskStatus ask_status(const PartitionState& state, std::string_view application, std::string_view key);
 /// The ids of live applications that have a pending or placed ask with this key, sorted. Cost: all applications.
 [[nodiscard]] std::vector<std::string> applications_with_key(const PartitionState& state, std::string_view key);

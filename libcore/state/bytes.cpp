@@ -6,6 +6,7 @@ namespace yk {
 std::uint64_t bytes_of(const Node& node) {
     std::uint64_t bytes = bytes_of(node.id);
     for (const auto& [key, value] : node.attributes) bytes += bytes_of_tag(key, value);
+    if (node.devices) bytes += node.devices->kinds().size() * kDeviceKindBytes;
     return bytes;
 }
 

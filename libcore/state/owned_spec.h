@@ -30,6 +30,7 @@ void each_text(AskSpec& spec, Text&& text) {
         text(*each);
     each_text(spec.resource, text);
     each_text(spec.tags, text);
+    for (DevicesSpec& each : spec.devices) text(each.name);
 }
 template <class Text>
 void each_text(ApplicationSpec& spec, Text&& text) {

@@ -195,12 +195,15 @@ std::uint64_t VictimIndex::Terms::bits() const noexcept {
     return bits;
 }
 
-VictimIndex::Kind& VictimIndex::kind(const Resource& ask) {
-    Kind& kind = recent(kinds_, kKinds, [&](const Kind& each) { return each.ask.deep_equals(ask); });
+VictimIndex::Kind& VictimIndex::kind(const Shape& ask) {
+    Kind& kind = recent(kinds_, kKinds, [&](const Kind& each) {
+        return each.ask.deep_equals(ask.resource) && each.devices == ask.devices;
+    });
     if (kind.used == 0) {
-        kind.ask = ask;
-        kind.most = ask;
-        kind.most.add(ask);
+        kind.ask = ask.resource;
+        kind.devices = ask.devices;
+        kind.most = ask.resource;
+        kind.most.add(ask.resource);
     }
     kind.used = ++uses_;
     return kind;

@@ -76,7 +76,8 @@ public:
     /// What is known for asks of one size.
     struct Kind {
         Resource ask;
-        Resource most; // no plan that is on a board takes more than this in all
+        std::vector<DeviceDemand> devices; // that the asks state
+        Resource most;                     // no plan that is on a board takes more than this in all
         std::vector<Board> boards;
         std::uint64_t used = 0;
     };
@@ -98,7 +99,7 @@ public:
         return first_free_below(max_available_.size() - 1, 0, need, fits);
     }
     /// What is known for asks of this size, made when there is nothing; the least recently used one is dropped.
-    [[nodiscard]] Kind& kind(const Resource& ask);
+    [[nodiscard]] Kind& kind(const Shape& ask);
     /// The scores of the nodes for asks of the kind, by position.
     [[nodiscard]] ScoreBoard& board(Kind& kind, const Terms& terms, const Lanes& need);
     /// A lower bound for the score on a node, from its allocations alone.

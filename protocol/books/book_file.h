@@ -28,8 +28,9 @@ enum class RowKind : std::uint8_t { Node = 0, Application = 1, Ask = 2, Foreign 
 struct Row {
     std::int64_t seq = 0;
     RowKind kind{};
-    std::string body;                // one encoded message
-    std::optional<std::string> node; // of an ask, and a foreign allocation: where it is; nullopt: it is pending
+    std::string body; // one encoded message
+    std::optional<std::string>
+        node; // of an ask (place_text()), and a foreign allocation: where it is; nullopt: it is pending
 };
 
 /// A configuration that the RM had.

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <utility>
 
+#include "protocol/books/place.h"
 #include "protocol/wire/codec.h"
 
 namespace yk::books {
@@ -50,6 +52,7 @@ si::AllocationAsk ask_of(const si::Allocation& from) {
     ask.originator = from.originator;
     ask.preemption_policy = from.preemption_policy;
     ask.node_id = from.node_id;
+    ask.devices = from.devices;
     return ask;
 }
 
@@ -69,6 +72,15 @@ void set_attributes(si::NodeInfo& node, const si::StringMap& attributes) {
         std::remove_if(all.begin(), all.end(), [](const auto& pair) { return pair.first == si::kPartitionAttribute; }),
         all.end());
     if (!partition.empty()) all.emplace_back(si::kPartitionAttribute, partition);
+}
+
+/// Replaces the devices; where no capacity came with them, that of their resources follows (F-001).
+void set_devices(si::NodeInfo& node, const si::DeviceSizes& devices) {
+    node.devices = devices;
+    if (!node.schedulable_resource) return;
+    for (const auto& [name, sizes] : devices)
+        for (auto& [resource, amount] : *node.schedulable_resource)
+            if (resource == name) amount = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
 }
 
 } // namespace
@@ -200,6 +212,7 @@ void Books::change_node(const si::NodeInfo& node, std::string_view rm_id) {
     case si::NodeAction::Update:
         if (node.schedulable_resource) known.info.schedulable_resource = node.schedulable_resource;
         if (node.occupied_resource) known.info.occupied_resource = node.occupied_resource;
+        if (node.devices) set_devices(known.info, *node.devices);
         if (node.attributes) set_attributes(known.info, *node.attributes);
         break;
     case si::NodeAction::Drain: known.info.action = si::NodeAction::CreateDrain; break;
@@ -329,9 +342,10 @@ void Books::note(const Outcome& outcome) {
     case Outcome::What::ApplicationEnded: return erase_application(partition, outcome.id);
     case Outcome::What::Placed: {
         Ask* ask = find_ask(partition, outcome.id, outcome.key);
-        if (ask == nullptr || ask->placed) return;
+        // where the RM placed it itself, the devices that were chosen are news
+        if (ask == nullptr || (ask->placed && !has_devices(outcome.place))) return;
         ask->placed = true;
-        return write_node(ask->seq, RowKind::Ask, std::string{outcome.node});
+        return write_node(ask->seq, RowKind::Ask, std::string{outcome.place});
     }
     case Outcome::What::Released: {
         const Ask* ask = find_ask(partition, outcome.id, outcome.key);

@@ -57,7 +57,7 @@ struct Outcome {
     std::string_view partition{}; // full or short
     std::string_view id{};        // of the application; of a foreign allocation empty
     std::string_view key{};
-    std::string_view node{}; // Placed
+    std::string_view place{}; // Placed: place_text()
     bool pending = false;
 };
 

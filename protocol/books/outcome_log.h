@@ -17,7 +17,7 @@ class OutcomeLog {
 public:
     void add(const Outcome& outcome) {
         Head head{outcome.what, outcome.pending, {}};
-        const std::array names{outcome.partition, outcome.id, outcome.key, outcome.node};
+        const std::array names{outcome.partition, outcome.id, outcome.key, outcome.place};
         for (std::size_t i = 0; i < names.size(); ++i) {
             head.sizes[i] = static_cast<std::uint32_t>(names[i].size());
             names_.append(names[i]);
@@ -41,7 +41,7 @@ public:
             outcome.partition = next(head.sizes[0]);
             outcome.id = next(head.sizes[1]);
             outcome.key = next(head.sizes[2]);
-            outcome.node = next(head.sizes[3]);
+            outcome.place = next(head.sizes[3]);
             use(outcome);
         }
     }

@@ -3,11 +3,13 @@
 
 #include <array>
 #include <map>
+#include <numeric>
 #include <string>
 #include <utility>
 
 #include "libcore/digest/recovery_digest.h"
 #include "protocol/books/books.h"
+#include "protocol/books/place.h"
 #include "protocol/wire/codec.h"
 
 namespace yk::books {
@@ -19,6 +21,15 @@ using AmountsByType = std::map<std::string, std::int64_t>;
 
 AmountsByType map_of(const std::optional<si::Resources>& resources) {
     return resources ? AmountsByType{resources->begin(), resources->end()} : AmountsByType{};
+}
+
+/// As the core counts it: the amounts of resources that come in devices are the sums of these (F-001).
+AmountsByType capacity_of(const si::NodeInfo& node) {
+    AmountsByType capacity = map_of(node.schedulable_resource);
+    if (node.devices)
+        for (const auto& [name, sizes] : *node.devices)
+            capacity[name] = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+    return capacity;
 }
 
 /// The message in a row. The file was found whole when it was opened, so there is one.
@@ -101,9 +112,9 @@ private:
         return send<si::NodeInfo>(
             RowKind::Node, std::nullopt, sink_.nodes, [this](si::NodeRequest& request, si::NodeInfo message, Row&&) {
                 const std::string partition{partition_of(message)};
-                const std::uint64_t hash = recovery::line_hash(recovery::node_line(
-                    partition, message.node_id, resources_text(map_of(message.schedulable_resource)),
-                    message.action == si::NodeAction::Create));
+                const std::uint64_t hash = recovery::line_hash(
+                    recovery::node_line(partition, message.node_id, resources_text(capacity_of(message)),
+                                        message.action == si::NodeAction::Create));
                 ++claim_.expected.nodes;
                 claim_.digest.nodes += hash;
                 const bool wanted = wants(RecoveryKind::Nodes, [&] {
@@ -142,7 +153,7 @@ private:
         const bool sends_pending = placed || !sink_.wants_asks || sink_.wants_asks();
         return send<si::AllocationAsk>(RowKind::Ask, placed, sink_.allocations,
                                        [=, this](si::AllocationRequest& request, si::AllocationAsk message, Row&& row) {
-                                           message.node_id = row.node.value_or("");
+                                           put_place(message, place_of(row.node.value_or("")));
                                            const bool wanted =
                                                placed ? count(message, message.resource_ask) : sends_pending;
                                            if (!placed) ++pending_;

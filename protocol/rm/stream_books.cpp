@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "protocol/books/place.h"
 #include "protocol/rm/answers.h"
 #include "protocol/si/request_item.h"
 #include "protocol/wire/body_reader.h"
@@ -191,8 +192,8 @@ void StreamBooks::take(const std::optional<si::ApplicationResponse>& answer) {
 void StreamBooks::take(const std::optional<si::AllocationResponse>& answer) {
     if (!answer) return;
     for (const auto& each : answer->made)
-        keeper_->note(
-            Outcome{What::Placed, each.partition_name, each.application_id, each.allocation_key, each.node_id});
+        keeper_->note(Outcome{What::Placed, each.partition_name, each.application_id, each.allocation_key,
+                              books::place_text(each.node_id, each.devices)});
     const auto reject = [this](const std::vector<si::RejectedAllocation>& rejected, ElementList list) {
         for (const auto& each : rejected)
             if (each.element)
@@ -239,6 +240,7 @@ Result<void> StreamBooks::each_allocation(const std::function<void(si::Allocatio
             allocation.priority = each.priority;
             allocation.node_id = each.node_id;
             allocation.originator = each.originator;
+            allocation.devices = each.devices;
             use(std::move(allocation));
         }
     };

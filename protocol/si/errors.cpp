@@ -74,6 +74,7 @@ constexpr std::array kElements{
     Named<ElementCode>{ElementCode::PlaceholderGroup, "P_PLACEHOLDER_GROUP"},
     Named<ElementCode>{ElementCode::Repeat, "P_REPEAT"},
     Named<ElementCode>{ElementCode::IdentityChange, "P_IDENTITY_CHANGE"},
+    Named<ElementCode>{ElementCode::Devices, "P_DEVICES"},
     Named<ElementCode>{ElementCode::UnknownAllocation, "P_UNKNOWN_ALLOCATION"},
     Named<ElementCode>{ElementCode::NoReplacement, "P_NO_REPLACEMENT"},
     Named<ElementCode>{ElementCode::ExistingAllocation, "P_EXISTING_ALLOCATION"},

@@ -80,6 +80,7 @@ enum class ElementCode : std::uint32_t {
     PlaceholderGroup = 1032,
     Repeat = 1033,
     IdentityChange = 1034,
+    Devices = 1035,
     UnknownAllocation = 1040,
     NoReplacement = 1041,
     ExistingAllocation = 1050

@@ -22,6 +22,25 @@ using Resources = std::vector<std::pair<std::string, std::int64_t>>;
 /// A map of texts in the order in which it was sent; each key occurs once.
 using StringMap = std::vector<std::pair<std::string, std::string>>;
 
+/// How much of one device of a node.
+struct DeviceAmount {
+    std::uint32_t index = 0;
+    std::int64_t amount = 0;
+    bool operator==(const DeviceAmount&) const = default;
+};
+/// The devices of one resource: what an ask wants, `each` of each of `count` devices; or, with `on`, which ones an
+/// allocation has (F-003, F-006).
+struct Devices {
+    std::uint32_t count = 0;
+    std::int64_t each = 0;
+    std::vector<DeviceAmount> on;
+    bool operator==(const Devices&) const = default;
+};
+/// By resource, in the order in which they were sent.
+using DevicesMap = std::vector<std::pair<std::string, Devices>>;
+/// The size of each device of a node, by resource (F-001).
+using DeviceSizes = std::vector<std::pair<std::string, std::vector<std::int64_t>>>;
+
 /// Bytes; msgpack's type bin.
 struct Binary {
     std::string bytes;
@@ -121,6 +140,7 @@ struct AllocationAsk {
     bool originator = false;
     std::optional<PreemptionPolicy> preemption_policy;
     std::string node_id;
+    DevicesMap devices{};
     bool operator==(const AllocationAsk&) const = default;
 };
 
@@ -137,6 +157,7 @@ struct Allocation {
     bool originator = false;
     std::optional<PreemptionPolicy> preemption_policy;
     std::string queue_name; // written by the core only
+    DevicesMap devices{};
     bool operator==(const Allocation&) const = default;
 };
 
@@ -294,6 +315,7 @@ struct NodeInfo {
     std::optional<Resources> occupied_resource;
     std::vector<Allocation> existing_allocations; // CREATE only
     std::optional<NodeRecovery> recovery;
+    std::optional<DeviceSizes> devices{};
     bool operator==(const NodeInfo&) const = default;
 };
 

@@ -173,6 +173,10 @@ private:
     bool read(si::Binary& out, TextRule);
     bool read(si::EncodedMap& out, TextRule);
     bool read(si::Resources& out, TextRule) { return entries(out, TextRule::Id); }
+    bool read(si::DeviceSizes& out, TextRule) { return entries(out, TextRule::Id); }
+    bool read(si::Devices& out, TextRule rule) {
+        return cursor_.type() == Type::List ? read(out.on, rule) : expect(Type::Map) && message(out);
+    }
     bool read(si::StringMap& out, TextRule) {
         const char* const begin = cursor_.position();
         if (!entries(out, TextRule::TagValue)) return false;

@@ -87,6 +87,7 @@ private:
             write(value);
         }
     }
+    void write(const si::Devices& value) { value.on.empty() ? message(value) : write(value.on); }
     void write(const si::Binary& value) { packer_.binary(value.bytes); }
     void write(const si::EncodedMap& value) { packer_.raw(value.bytes); }
 

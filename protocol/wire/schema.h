@@ -101,16 +101,30 @@ struct Schema<si::PreemptionPolicy> {
 };
 
 template <>
+struct Schema<si::DeviceAmount> {
+    using M = si::DeviceAmount;
+    using fields = Fields<Field<"index", &M::index, kId, kRequired>, Field<"amount", &M::amount, kId, kRequired>>;
+};
+
+/// Its first form; the second one is a list of DeviceAmount.
+template <>
+struct Schema<si::Devices> {
+    using M = si::Devices;
+    using fields = Fields<Field<"count", &M::count, kId, kRequired>, Field<"each", &M::each, kId, kRequired>>;
+};
+
+template <>
 struct Schema<si::AllocationAsk> {
     using M = si::AllocationAsk;
-    using fields = Fields<Field<"allocationKey", &M::allocation_key, kId, kRequired>,
-                          Field<"applicationID", &M::application_id, kId, kRequired>,
-                          Field<"partitionName", &M::partition_name>, Field<"resourceAsk", &M::resource_ask>,
-                          Field<"maxAllocations", &M::max_allocations>, Field<"priority", &M::priority>,
-                          Field<"executionTimeoutMilliSeconds", &M::execution_timeout_milli_seconds>,
-                          Field<"tags", &M::tags>, Field<"taskGroupName", &M::task_group_name>,
-                          Field<"placeholder", &M::placeholder>, Field<"originator", &M::originator>,
-                          Field<"preemptionPolicy", &M::preemption_policy>, Field<"nodeID", &M::node_id>>;
+    using fields =
+        Fields<Field<"allocationKey", &M::allocation_key, kId, kRequired>,
+               Field<"applicationID", &M::application_id, kId, kRequired>, Field<"partitionName", &M::partition_name>,
+               Field<"resourceAsk", &M::resource_ask>, Field<"maxAllocations", &M::max_allocations>,
+               Field<"priority", &M::priority>,
+               Field<"executionTimeoutMilliSeconds", &M::execution_timeout_milli_seconds>, Field<"tags", &M::tags>,
+               Field<"taskGroupName", &M::task_group_name>, Field<"placeholder", &M::placeholder>,
+               Field<"originator", &M::originator>, Field<"preemptionPolicy", &M::preemption_policy>,
+               Field<"nodeID", &M::node_id>, Field<"devices", &M::devices>>;
 };
 
 template <>
@@ -122,7 +136,8 @@ struct Schema<si::Allocation> {
                Field<"placeholder", &M::placeholder>, Field<"allocationTags", &M::allocation_tags>,
                Field<"resourcePerAlloc", &M::resource_per_alloc>, Field<"priority", &M::priority>,
                Field<"nodeID", &M::node_id>, Field<"originator", &M::originator>,
-               Field<"preemptionPolicy", &M::preemption_policy>, Field<"queueName", &M::queue_name, kQueue>>;
+               Field<"preemptionPolicy", &M::preemption_policy>, Field<"queueName", &M::queue_name, kQueue>,
+               Field<"devices", &M::devices>>;
 
     static bool is_foreign(const M& allocation) {
         const auto& tags = allocation.allocation_tags;
@@ -269,10 +284,11 @@ struct Schema<si::NodeRecovery> {
 template <>
 struct Schema<si::NodeInfo> {
     using M = si::NodeInfo;
-    using fields = Fields<Field<"nodeID", &M::node_id, kId, kRequired>, Field<"action", &M::action, kId, kRequired>,
-                          Field<"attributes", &M::attributes>, Field<"schedulableResource", &M::schedulable_resource>,
-                          Field<"occupiedResource", &M::occupied_resource>,
-                          Field<"existingAllocations", &M::existing_allocations>, Field<"recovery", &M::recovery>>;
+    using fields =
+        Fields<Field<"nodeID", &M::node_id, kId, kRequired>, Field<"action", &M::action, kId, kRequired>,
+               Field<"attributes", &M::attributes>, Field<"schedulableResource", &M::schedulable_resource>,
+               Field<"occupiedResource", &M::occupied_resource>, Field<"existingAllocations", &M::existing_allocations>,
+               Field<"recovery", &M::recovery>, Field<"devices", &M::devices>>;
 };
 
 template <>

@@ -101,7 +101,7 @@ Partition::Outcome Partition::reserved_application(Application& app, const Headr
                 over_age_.emplace_back(app.id, ask.key);
             continue;
         }
-        if (required && !fits(available(node), ask.resource)) {
+        if (required && !takes(node, ask)) {
             if (ask.trigger == 0) choose_victims(ask, node); // once, until they have gone (P-093)
             continue;
         }
@@ -114,7 +114,7 @@ Partition::Outcome Partition::reserved_application(Application& app, const Headr
         if (!ask.required_node.empty() || !may_enter(queues_.at(app.queue), headrooms, ask)) continue;
         for (Node* node : sorted_nodes()) {
             if (!reservations_on(node->id).empty() || !node->schedulable || node->id == r.node) continue;
-            if (fits(node->capacity, ask.resource) && try_node(app, ask, *node, now)) return Outcome::Allocated;
+            if (could_take(*node, ask) && try_node(app, ask, *node, now)) return Outcome::Allocated;
         }
     }
     return Outcome::None;
@@ -170,7 +170,7 @@ Partition::Outcome Partition::try_required(Application& app, Ask& ask, bool& too
     if (found == nodes_.end()) return Outcome::None;
     Node& node = found->second;
     // it can never be reserved there (S-435)
-    too_large = !fits(node.capacity, ask.resource) && reservation_of(app, ask.key) == nullptr;
+    too_large = !could_take(node, ask) && reservation_of(app, ask.key) == nullptr;
     if (too_large) return Outcome::None;                  // nothing was tried on the node: reservations there stay
     for (const Reservation& r : reservations_on(node.id)) // ordinary ones make way (S-432)
         if (!is_required(r)) unreserve(r.application, r.key, now);
@@ -189,7 +189,7 @@ Partition::Outcome Partition::try_nodes(Application& app, Ask& ask, Instant now)
     double least = std::numeric_limits<double>::infinity();
     for (Node* node : sorted_nodes()) {
         if (!reservations_on(node->id).empty() || !node->schedulable) continue;
-        if (!fits(node->capacity, ask.resource)) continue;
+        if (!could_take(*node, ask)) continue;
         if (try_node(app, ask, *node, now)) return Outcome::Allocated;
         const double missing = lack(ask.resource, available(*node));
         if (missing < least) {
@@ -207,7 +207,7 @@ bool Partition::try_node(Application& app, Ask& ask, Node& node, Instant now) {
     const Reservation* own = reservation_of(app, ask.key);
     const auto on_node = reservations_on(node.id);
     if (!on_node.empty() && (own == nullptr || own->node != node.id)) return false;
-    if (!fits(available(node), ask.resource)) return false;
+    if (!takes(node, ask)) return false;
     place(app, ask, node.id, now);
     announce(app, ask);
     return true;

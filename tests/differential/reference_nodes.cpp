@@ -25,15 +25,47 @@ std::vector<std::pair<std::string, std::string>> owned(const std::optional<Tags>
 
 } // namespace
 
+Amounts capacity_of(const NodeSpec& spec) {
+    Amounts capacity = amounts_of(spec.capacity);
+    if (!spec.devices) return capacity;
+    for (const DeviceListSpec& each : *spec.devices) {
+        std::int64_t sum = 0;
+        for (const std::int64_t size : each.sizes) sum += size;
+        capacity[std::string{each.name}] = sum;
+    }
+    return capacity;
+}
+
+/// The sums of devices are the capacity (F-001).
+std::optional<Refusal> Partition::refused_devices(const NodeSpec& spec, const Node* node) const {
+    const Amounts given = amounts_of(spec.capacity), summed = capacity_of(spec);
+    if (spec.capacity && spec.devices)
+        for (const DeviceListSpec& each : *spec.devices) {
+            const auto known = given.find(std::string{each.name});
+            if (known != given.end() && known->second != summed.at(known->first))
+                return Refusal{ElementCode::Devices, "in all, but a capacity of"};
+        }
+    if (spec.devices || !spec.capacity || node == nullptr) return std::nullopt;
+    for (const auto& [type, devices] : node->devices) {
+        std::int64_t sum = 0;
+        for (const Device& each : devices) sum += each.size;
+        const auto known = given.find(type);
+        if ((known == given.end() ? 0 : known->second) != sum)
+            return Refusal{ElementCode::Devices, "without new devices"};
+    }
+    return std::nullopt;
+}
+
 /// Refuses a node that exists, that has negative amounts, or whose allocations cannot be taken over (S-480).
 std::optional<Refusal> Partition::create_node(const NodeSpec& spec, Instant now) {
     const std::string id(spec.id);
     if (nodes_.count(id) != 0) return Refusal{ElementCode::NodeExists, "existing"};
     if (has_negative(amounts_of(spec.capacity)) || has_negative(amounts_of(spec.occupied)))
         return Refusal{ElementCode::Negative, "negative"};
+    if (auto refusal = refused_devices(spec, nullptr)) return refusal;
     for (AskSpec allocation : spec.existing) { // S-481: all or nothing, and no event for a rejected node
         allocation.node = {};
-        bool refused = refusal_of(allocation).has_value();
+        bool refused = refusal_of(allocation, true).has_value();
         // what is placed on another node cannot be on this one (I-147)
         if (Application* app = find(std::string(allocation.application)); app != nullptr) {
             const auto known = app->requests.find(std::string(allocation.key));
@@ -46,7 +78,8 @@ std::optional<Refusal> Partition::create_node(const NodeSpec& spec, Instant now)
     Node& node = nodes_[id];
     node.id = id;
     node.attributes = owned(spec.attributes);
-    node.capacity = prune(amounts_of(spec.capacity));
+    node.capacity = prune(capacity_of(spec));
+    if (spec.devices) set_devices(node, *spec.devices);
     node.reported = prune(amounts_of(spec.occupied));
     node.schedulable = spec.action == NodeAction::Create;
     event(EventType::Node, id, EventChange::Set, EventDetail::NodeSchedulable, now);
@@ -72,7 +105,10 @@ std::optional<Refusal> Partition::change_node(const NodeSpec& spec, Instant now)
     if (found == nodes_.end()) return Refusal{ElementCode::NodeUnknown, "unknown node"};
     Node& node = found->second;
     switch (spec.action) {
-    case NodeAction::Update: update_node(node, spec, now); break;
+    case NodeAction::Update:
+        if (auto refusal = refused_devices(spec, &node)) return refusal;
+        update_node(node, spec, now);
+        break;
     case NodeAction::Drain: set_schedulable(node, false, now); break;
     case NodeAction::Schedulable: set_schedulable(node, true, now); break;
     case NodeAction::Decommission: decommission(node.id, now); break;
@@ -85,8 +121,12 @@ std::optional<Refusal> Partition::change_node(const NodeSpec& spec, Instant now)
 
 /// What the request names replaces what was; the partition of a node never changes (S-482, S-481, I-175).
 void Partition::update_node(Node& node, const NodeSpec& spec, Instant now) {
-    const Amounts wanted = prune(amounts_of(spec.capacity));
-    if (spec.capacity && wanted != node.capacity) {
+    if (spec.attributes) node.attributes = owned(spec.attributes);
+    if (spec.devices) set_devices(node, *spec.devices);
+    Amounts wanted = spec.capacity ? Amounts{} : node.capacity;
+    for (const auto& [type, amount] : capacity_of(spec)) wanted[type] = amount;
+    wanted = prune(wanted);
+    if ((spec.capacity || spec.devices) && wanted != node.capacity) {
         const Maybe before = max_of(queues_.at("root"));
         node.capacity = wanted;
         root_max_event(before, now);
@@ -97,7 +137,6 @@ void Partition::update_node(Node& node, const NodeSpec& spec, Instant now) {
         node.reported = prune(amounts_of(spec.occupied));
         occupied_event(node, before, now);
     }
-    if (spec.attributes) node.attributes = owned(spec.attributes);
 }
 
 void Partition::set_schedulable(Node& node, bool schedulable, Instant now) {

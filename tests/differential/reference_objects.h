@@ -16,6 +16,27 @@
 
 namespace yk::reference {
 
+struct Device {
+    std::int64_t size = 0;
+    bool lost = false;
+};
+
+/// `each` of each of `count` devices; count 0: the amount `each`, which no number of them gives (F-003).
+struct DevicePart {
+    std::int64_t count = 0, each = 0;
+    bool operator==(const DevicePart&) const = default;
+};
+
+/// A part that something has, or should have: then it is on no device (F-006).
+struct DeviceHold {
+    std::string type;
+    DevicePart part;
+    std::set<std::int64_t> on;
+    std::int64_t only = -1; // the device that the RM said
+    bool ours = true;       // placed by the core
+    std::uint64_t serial = 0;
+};
+
 struct Ask { // pending or placed (S-166)
     std::string key;
     Amounts resource;
@@ -25,6 +46,9 @@ struct Ask { // pending or placed (S-166)
     std::uint64_t arrival = 0;
     std::string required_node;
     std::string task_group;
+    std::map<std::string, DevicePart> stated;                         // devices, by resource
+    std::map<std::string, std::map<std::int64_t, std::int64_t>> said; // while it is placed where the RM says
+    std::vector<DeviceHold> holds;                                    // once allocated
     bool placeholder = false;
     bool originator = false;
     bool allow_preempt_self = false;
@@ -101,13 +125,18 @@ struct Tracked {
 
 struct Foreign {
     Amounts resource;
+    std::map<std::string, DevicePart> stated;
+    std::vector<DeviceHold> holds;
+    std::uint64_t arrival = 0;
 };
 
 struct Node {
     std::string id;
     std::vector<std::pair<std::string, std::string>> attributes;
-    Amounts capacity; // pruned
-    Amounts reported; // occupied as reported, without the foreign ones
+    Amounts capacity;                                   // pruned
+    Amounts reported;                                   // occupied as reported, without the foreign ones
+    std::map<std::string, std::vector<Device>> devices; // by resource
+    std::map<std::string, std::size_t> listed;          // how many the RM listed; behind them are those that are gone
     bool schedulable = true;
     std::map<std::string, Foreign> foreign;
 };

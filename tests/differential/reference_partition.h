@@ -149,6 +149,34 @@ private:
     void forget_triggers(Instant now);
     [[nodiscard]] Amounts preempting(const Queue& queue) const;
 
+    // devices (devices-fragmentation.md section 1): reference_devices.cpp
+    [[nodiscard]] std::vector<DeviceHold*> holds_on(const Node& node); // oldest first
+    [[nodiscard]] std::vector<const DeviceHold*> holds_on(const Node& node) const;
+    [[nodiscard]] std::int64_t used(const Node& node, const std::string& type, std::int64_t index) const;
+    [[nodiscard]] bool in_conflict(const Node& node) const;
+    [[nodiscard]] DevicePart wanted_part(const Node& node, const std::string& type, const Ask& ask) const;
+    [[nodiscard]] std::set<std::int64_t> free_devices(const Node& node, const std::string& type,
+                                                      const DevicePart& part) const;
+    [[nodiscard]] std::set<std::int64_t> chosen(const Node& node, const std::string& type, const DevicePart& part,
+                                                const std::set<std::int64_t>& free) const;
+    [[nodiscard]] bool has_devices(const Node& node, const Ask& ask) const;
+    [[nodiscard]] bool could_have_devices(const Node& node, const Ask& ask) const;
+    [[nodiscard]] bool takes(const Node& node, const Ask& ask) const {
+        return fits(available(node), ask.resource) && has_devices(node, ask);
+    }
+    [[nodiscard]] bool could_take(const Node& node, const Ask& ask) const {
+        return fits(node.capacity, ask.resource) && could_have_devices(node, ask);
+    }
+    void hold(Node& node, const std::string& type, std::vector<DeviceHold>& holds, DevicePart part, std::int64_t only,
+              bool ours, const std::set<std::int64_t>& better);
+    void take_devices(Node& node, const Ask& ask, std::vector<DeviceHold>& holds, bool ours,
+                      const std::set<std::int64_t>& better = {}, const std::string& only_type = {});
+    void settle_devices(Node& node);
+    void set_devices(Node& node, const std::vector<DeviceListSpec>& lists);
+    void resize_placed(Application& app, Ask& ask, const AskSpec& spec);
+    [[nodiscard]] std::optional<Refusal> refused_devices(const AskSpec& spec, bool placed) const;
+    [[nodiscard]] std::optional<Refusal> refused_devices(const NodeSpec& spec, const Node* node) const;
+
     // reservations
     [[nodiscard]] std::vector<Reservation> reservations_of(const Application& app) const;
     [[nodiscard]] std::vector<Reservation> reservations_on(const std::string& node) const;
@@ -166,13 +194,12 @@ private:
     void place(Application& app, Ask& ask, const std::string& node, Instant now); // everything but N
     void announce(const Application& app, const Ask& ask);                        // N
     std::optional<Refusal> existing(Application& app, const AskSpec& spec, Instant now, bool with_echo);
-    void resize(Application& app, Ask& ask, const Amounts& size, Instant now);
     void remove_request(Application& app, const std::string& key, EventDetail detail, Instant now);
     void remove_allocation(Application& app, const std::string& key, EventDetail detail, Instant now);
     void complete_after_ask(Application& app, Instant now);
     void complete_after_allocation(Application& app, Instant now);
     void release_all(Application& app, const ReleaseSpec& spec, Instant now);
-    [[nodiscard]] std::optional<Refusal> refusal_of(const AskSpec& spec);
+    [[nodiscard]] std::optional<Refusal> refusal_of(const AskSpec& spec, bool placed);
     std::optional<Refusal> foreign(const AskSpec& spec, Instant now);
     void release_foreign(const std::string& key, Instant now);
     void occupied_event(const Node& node, const Amounts& before, Instant now);
@@ -214,8 +241,14 @@ private:
     std::vector<std::pair<std::string, std::string>> over_age_; // reservations to drop: application, key
     std::uint64_t triggers_ = 0;                                // the latest number of one
     std::uint64_t arrivals_ = 0;
+    std::uint64_t device_serial_ = 0;
     Instant next_sweep_, next_purge_, last_created_;
 };
+
+/// The size of a whole device: what most of them have (F-003).
+[[nodiscard]] std::int64_t whole_size(const std::vector<Device>& devices);
+/// With the sums of the devices.
+[[nodiscard]] Amounts capacity_of(const NodeSpec& spec);
 
 [[nodiscard]] std::string text_of(State state);
 /// What `config` sets, by lower-case path.

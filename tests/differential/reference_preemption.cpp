@@ -24,9 +24,94 @@ Amounts missing(const Amounts& ask, const Amounts& free) {
     return missing;
 }
 
-bool lowers(const Amounts& missing, const Amounts& amount) {
-    return std::any_of(amount.begin(), amount.end(),
-                       [&](const auto& each) { return each.second > 0 && missing.count(each.first) != 0; });
+/// What would be free on the node, and of the devices that the ask could get.
+struct Space {
+    struct Want {
+        DevicePart part;
+        std::set<std::int64_t> targets;
+        std::map<std::int64_t, std::int64_t> left, needed; // by device
+
+        [[nodiscard]] bool is_free(std::int64_t index) const { return left.at(index) >= needed.at(index); }
+        [[nodiscard]] bool is_met() const {
+            return part.count > 0 && std::count_if(targets.begin(), targets.end(),
+                                                   [this](std::int64_t index) { return is_free(index); }) >= part.count;
+        }
+    };
+    Amounts free;
+    std::map<std::string, Want> wants;
+    bool in_conflict = false;
+
+    [[nodiscard]] bool has_devices() const {
+        return wants.empty() || (!in_conflict && std::all_of(wants.begin(), wants.end(),
+                                                             [](const auto& each) { return each.second.is_met(); }));
+    }
+    [[nodiscard]] bool fits(const Amounts& ask) const { return missing(ask, free).empty() && has_devices(); }
+    [[nodiscard]] bool helped_by(const Amounts& ask, const Ask& victim) const {
+        for (const auto& [type, lacking] : missing(ask, free)) {
+            const auto has = victim.resource.find(type);
+            if (wants.count(type) == 0 && has != victim.resource.end() && has->second > 0) return true;
+        }
+        for (const DeviceHold& hold : victim.holds) {
+            const auto want = wants.find(hold.type);
+            if (want == wants.end() || want->second.is_met()) continue;
+            for (const std::int64_t index : hold.on)
+                if (want->second.targets.count(index) != 0 && !want->second.is_free(index)) return true;
+        }
+        return false;
+    }
+    void move(const Ask& victim, int sign) {
+        free = sign > 0 ? add(free, victim.resource) : sub(free, victim.resource);
+        for (const DeviceHold& hold : victim.holds)
+            if (const auto want = wants.find(hold.type); want != wants.end())
+                for (const std::int64_t index : hold.on)
+                    if (want->second.targets.count(index) != 0) want->second.left[index] += sign * hold.part.each;
+    }
+    /// One for each choice of the devices that the ask is to get (F-007).
+    [[nodiscard]] std::vector<Space> choices(const std::vector<Ask*>& leaving) const {
+        if (has_devices()) return {*this};
+        Space empty = *this;
+        for (const Ask* each : leaving) empty.move(*each, 1);
+        std::vector<Space> made{*this};
+        for (const auto& [type, now] : wants) {
+            if (now.is_met()) continue;
+            std::vector<std::int64_t> devices;
+            for (const std::int64_t index : now.targets)
+                if (empty.wants.at(type).is_free(index)) devices.push_back(index);
+            if (now.part.count == 0 || static_cast<std::int64_t>(devices.size()) < now.part.count) return {};
+            std::stable_sort(devices.begin(), devices.end(),
+                             [&now = now](std::int64_t a, std::int64_t b) { return now.left.at(a) > now.left.at(b); });
+            const bool one_each = now.part.count == 1 && made.size() == 1;
+            std::vector<Space> next;
+            for (std::size_t first = 0; first < (one_each ? devices.size() : 1); ++first)
+                for (Space space : made) {
+                    const auto begin = devices.begin() + static_cast<std::ptrdiff_t>(first);
+                    space.wants[type].targets = {begin, begin + now.part.count};
+                    next.push_back(space);
+                }
+            made = next;
+        }
+        return made;
+    }
+};
+
+/// Takes candidates in order until the ask fits, then spares who is not needed (P-096); nullopt: all are not enough.
+std::optional<std::vector<Ask*>> victims_for(Space space, const Amounts& ask, const std::vector<Ask*>& candidates) {
+    std::vector<Ask*> taken;
+    for (Ask* each : candidates) {
+        if (space.fits(ask)) break;
+        if (!space.helped_by(ask, *each)) continue;
+        space.move(*each, 1);
+        taken.push_back(each);
+    }
+    if (!space.fits(ask)) return std::nullopt;
+    for (std::size_t i = taken.size(); i-- > 0;) {
+        space.move(*taken[i], -1);
+        if (space.fits(ask))
+            taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(i));
+        else
+            space.move(*taken[i], 1);
+    }
+    return taken;
 }
 
 bool share_type(const Amounts& a, const Amounts& b) {
@@ -72,26 +157,34 @@ std::vector<Ask*> Partition::victim_candidates(const Ask& ask, const Node& node)
 
 /// Takes them in order until the ask fits, spares who is not needed, and notifies the RM once (P-096, P-098).
 void Partition::choose_victims(Ask& ask, const Node& node) {
-    Amounts free = available(node);
+    Space space;
+    space.free = available(node);
+    space.in_conflict = in_conflict(node);
+    for (const auto& [type, devices] : node.devices) {
+        const auto wanted = ask.resource.find(type);
+        if (wanted == ask.resource.end() || wanted->second <= 0) continue;
+        Space::Want& want = space.wants[type];
+        want.part = wanted_part(node, type, ask);
+        const bool whole = want.part.each == whole_size(devices);
+        for (std::size_t at = 0; at < devices.size(); ++at) {
+            const auto index = static_cast<std::int64_t>(at);
+            want.left[index] = devices[at].size - used(node, type, index);
+            want.needed[index] = whole ? devices[at].size : want.part.each;
+            if (!devices[at].lost && devices[at].size >= want.part.each) want.targets.insert(index);
+        }
+    }
     for (auto& [id, each] : applications_)
         for (auto& [key, other] : each->requests)
             if (other.preempted && other.node == node.id && waiting(other.preempted_under) == nullptr)
-                free = add(free, other.resource);
-    std::vector<Ask*> taken;
-    for (Ask* each : victim_candidates(ask, node)) {
-        const Amounts short_of = missing(ask.resource, free);
-        if (short_of.empty()) break;
-        if (!lowers(short_of, each->resource)) continue;
-        free = add(free, each->resource);
-        taken.push_back(each);
-    }
-    if (!missing(ask.resource, free).empty()) return;
-    for (std::size_t i = taken.size(); i-- > 0;) {
-        const Amounts without = sub(free, taken[i]->resource);
-        if (!missing(ask.resource, without).empty()) continue;
-        free = without;
-        taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(i));
-    }
+                space.move(other, 1);
+    const std::vector<Ask*> candidates = victim_candidates(ask, node);
+    std::optional<std::vector<Ask*>> fewest;
+    for (const Space& choice : space.choices(candidates))
+        if (auto victims = victims_for(choice, ask.resource, candidates);
+            victims && (!fewest || victims->size() < fewest->size()))
+            fewest = std::move(victims);
+    if (!fewest) return;
+    const std::vector<Ask*> taken = *fewest;
     if (taken.empty()) return;
     ask.trigger = ++triggers_;
     ask.unplaced.reset();

@@ -43,7 +43,22 @@ Instant created_at(const Tags& tags, Instant now) {
     return {seconds * 1'000'000'000};
 }
 
+std::map<std::string, DevicePart> stated_of(const AskSpec& spec) {
+    std::map<std::string, DevicePart> stated;
+    for (const DevicesSpec& each : spec.devices)
+        if (each.on.empty()) stated[std::string{each.name}] = {each.count, each.each};
+    return stated;
+}
+
+std::map<std::string, std::map<std::int64_t, std::int64_t>> said_of(const AskSpec& spec) {
+    std::map<std::string, std::map<std::int64_t, std::int64_t>> said;
+    for (const DevicesSpec& each : spec.devices)
+        for (const DeviceAmount& on : each.on) said[std::string{each.name}][on.index] = on.amount;
+    return said;
+}
+
 void take_over(Ask& ask, const AskSpec& spec) {
+    ask.stated = stated_of(spec);
     ask.resource = amounts_of(spec.resource);
     ask.priority = spec.priority;
     ask.tags = owned(spec.tags);
@@ -87,7 +102,7 @@ std::string lower(std::string_view text) {
 // --- asks and placements (section 11) -------------------------------------------------------------------------------
 
 /// S-450 and I-141, in order.
-std::optional<Refusal> Partition::refusal_of(const AskSpec& spec) {
+std::optional<Refusal> Partition::refusal_of(const AskSpec& spec, bool placed) {
     const Application* app = find(std::string(spec.application));
     const Amounts size = amounts_of(spec.resource);
     if (app == nullptr) return Refusal{ElementCode::AppUnknown, "failed to find application"};
@@ -98,12 +113,30 @@ std::optional<Refusal> Partition::refusal_of(const AskSpec& spec) {
     if (is_zero(size)) return Refusal{ElementCode::NoResource, "no resources"};
     if (has_negative(size)) return Refusal{ElementCode::Negative, "negative resources"};
     if (spec.max_allocations > 1) return Refusal{ElementCode::Repeat, "repeated asks are not supported"};
+    return refused_devices(spec, placed);
+}
+
+/// What an ask states is what it asks for; what it names is on a node, each device once (F-003, F-006).
+std::optional<Refusal> Partition::refused_devices(const AskSpec& spec, bool placed) const {
+    const Amounts size = amounts_of(spec.resource);
+    for (const DevicesSpec& each : spec.devices) {
+        const auto wanted = size.find(std::string{each.name});
+        const std::int64_t amount = wanted == size.end() ? 0 : wanted->second;
+        bool right = !each.on.empty() || (each.count >= 1 && each.count <= 64 && each.each >= 1);
+        std::int64_t sum = each.on.empty() ? each.count * each.each : 0;
+        std::set<std::uint32_t> seen;
+        for (const DeviceAmount& on : each.on) {
+            right = right && placed && on.index < 64 && on.amount >= 1 && seen.insert(on.index).second;
+            sum += on.amount;
+        }
+        if (!right || sum != amount) return Refusal{ElementCode::Devices, "devices"};
+    }
     return std::nullopt;
 }
 
 std::optional<Refusal> Partition::ask(const AskSpec& spec, Instant now, bool with_echo) {
     if (has_tag(spec.tags, "foreign")) return foreign(spec, now);
-    if (auto refusal = refusal_of(spec)) return refusal;
+    if (auto refusal = refusal_of(spec, !spec.node.empty())) return refusal;
     Application* app = find(std::string(spec.application));
     if (!spec.node.empty()) return existing(*app, spec, now, with_echo);
 
@@ -113,8 +146,17 @@ std::optional<Refusal> Partition::ask(const AskSpec& spec, Instant now, bool wit
         if (ask.placeholder != spec.placeholder) return Refusal{ElementCode::IdentityChange, "placeholder"};
         if (!ask.allocated && tag_of(spec.tags, kRequiredNode) != ask.required_node)
             unreserve(app->id, ask.key, now); // kept for another kind of ask (S-401)
-        resize(*app, ask, amounts_of(spec.resource), now);
-        if (!ask.allocated) take_over(ask, spec);
+        if (ask.allocated) {
+            resize_placed(*app, ask, spec);
+            return std::nullopt;
+        }
+        const bool other = !equals(ask.resource, amounts_of(spec.resource)) || ask.stated != stated_of(spec);
+        Ask wanted = ask;
+        take_over(wanted, spec);
+        const Reservation* held = reservation_of(*app, ask.key);
+        // too large for the node (S-415)
+        if (other && held != nullptr && !could_take(nodes_.at(held->node), wanted)) unreserve(app->id, ask.key, now);
+        take_over(ask, spec);
         return std::nullopt;
     }
     // a new ask makes it run (S-452)
@@ -140,7 +182,7 @@ std::optional<Refusal> Partition::existing(Application& app, const AskSpec& spec
         return Refusal{ElementCode::IdentityChange, "placeholder"};
     if (known != app.requests.end() && known->second.allocated) {
         if (known->second.node != node) return Refusal{ElementCode::NodeMismatch, "another node"};
-        resize(app, known->second, amounts_of(spec.resource), now);
+        resize_placed(app, known->second, spec);
         return std::nullopt;
     }
     if (known == app.requests.end()) {
@@ -154,9 +196,14 @@ std::optional<Refusal> Partition::existing(Application& app, const AskSpec& spec
         app.requests[key] = ask;
     } else {
         unreserve(app.id, key, now); // it needs no reservation any more (S-455)
-        resize(app, known->second, amounts_of(spec.resource), now);
+        Ask& ask = known->second;
+        const bool as_asked = spec.devices.empty() && equals(ask.resource, amounts_of(spec.resource));
+        if (!as_asked) ask.stated = stated_of(spec);
+        if (!equals(ask.resource, amounts_of(spec.resource))) ask.resource = amounts_of(spec.resource);
     }
+    app.requests.at(key).said = said_of(spec);
     place(app, app.requests.at(key), node, now);
+    app.requests.at(key).said.clear();
     if (with_echo) announce(app, app.requests.at(key));
     return std::nullopt;
 }
@@ -167,6 +214,8 @@ void Partition::place(Application& app, Ask& ask, const std::string& node, Insta
     ask.node = node;
     ask.bound = now;
     ask.trigger = 0;
+    ask.holds.clear();
+    take_devices(nodes_.at(node), ask, ask.holds, true);
     event(EventType::Node, node, EventChange::Add, EventDetail::NodeAlloc, now, ask.key, ask.resource);
     if (app.state == State::New) raise(app, AppEvent::Run, now);
     raise_peak(app);
@@ -201,18 +250,23 @@ void Partition::raise_peak(Application& app) {
     app.max_used = cmax(cmax(app.max_used, allocated(app, false)), allocated(app, true));
 }
 
-/// A pending ask loses a reservation that it outgrows; an allocation is changed in place, whatever the limits (S-456).
-void Partition::resize(Application& app, Ask& ask, const Amounts& size, Instant now) {
-    if (equals(ask.resource, size)) return; // also if only zeros differ (S-457)
-    if (!ask.allocated) {
-        const Reservation* held = reservation_of(app, ask.key);
-        // too large for the node (S-415)
-        if (held != nullptr && !fits(nodes_.at(held->node).capacity, size)) unreserve(app.id, ask.key, now);
-        ask.resource = size;
-        return;
-    }
+/// An allocation is changed in place, whatever the limits (S-456). It gets devices for its size: those that the RM
+/// says, else the same as before where they are enough.
+void Partition::resize_placed(Application& app, Ask& ask, const AskSpec& spec) {
+    const Amounts size = amounts_of(spec.resource);
+    const bool same = equals(ask.resource, size); // also if only zeros differ (S-457)
+    if (same && spec.devices.empty()) return;
+    Node& node = nodes_.at(ask.node);
+    std::set<std::int64_t> before;
+    for (const DeviceHold& each : ask.holds) before.insert(each.on.begin(), each.on.end());
+    ask.holds.clear();
+    settle_devices(node);
     ask.resource = size;
-    raise_peak(app);
+    ask.stated = stated_of(spec);
+    ask.said = said_of(spec);
+    take_devices(node, ask, ask.holds, true, before);
+    ask.said.clear();
+    if (!same) raise_peak(app);
 }
 
 /// An allocation that the core only counts as occupied (section 16).
@@ -222,11 +276,24 @@ std::optional<Refusal> Partition::foreign(const AskSpec& spec, Instant now) {
     if (node.empty()) return Refusal{ElementCode::NodeUnknown, "foreign request"};
     if (nodes_.count(node) == 0) return Refusal{ElementCode::NodeUnknown, "failed to find node"};
     if (has_negative(size)) return Refusal{ElementCode::Negative, "negative resources"};
+    if (auto refusal = refused_devices(spec, true)) return refusal;
     Node& target = nodes_.at(node);
     const Amounts before = occupied(target);
     const bool is_new = target.foreign.count(key) == 0;
     if (is_new) release_foreign(key, now); // it may move from another node
-    target.foreign[key].resource = size;
+    target.foreign[key].holds.clear();
+    settle_devices(target);
+    Foreign& made = target.foreign[key];
+    made.resource = size;
+    made.stated = stated_of(spec);
+    made.arrival = ++arrivals_;
+    Ask as_ask;
+    as_ask.resource = size;
+    as_ask.stated = made.stated;
+    as_ask.said = said_of(spec);
+    std::vector<DeviceHold> holds;
+    take_devices(target, as_ask, holds, false);
+    target.foreign[key].holds = holds;
     if (is_new) event(EventType::Node, node, EventChange::Add, EventDetail::NodeAlloc, now, key, size);
     occupied_event(target, before, now);
     return std::nullopt;
@@ -239,6 +306,7 @@ void Partition::release_foreign(const std::string& key, Instant now) {
         if (known == node.foreign.end()) continue;
         const Amounts before = occupied(node), size = known->second.resource;
         node.foreign.erase(known);
+        settle_devices(node);
         event(EventType::Node, id, EventChange::Remove, EventDetail::NodeAlloc, now, key, size);
         occupied_event(node, before, now);
     }
@@ -270,6 +338,7 @@ bool Partition::leaves_running_set(const Application& app, bool placeholder_gone
 void Partition::remove_allocation(Application& app, const std::string& key, EventDetail detail, Instant now) {
     const Ask ask = app.requests.at(key);
     app.requests.erase(key);
+    settle_devices(nodes_.at(ask.node));
     if (ask.preempted) victim_gone(ask, now);
     usage_event(app, EventChange::Remove, ask.resource, now);
     if (leaves_running_set(app, ask.placeholder)) app.counted_running = false;

@@ -82,7 +82,12 @@ Amounts Partition::allocated(const Node& node) const {
 
 /// Capacity without what is allocated and occupied; may be negative (S-181 no. 3).
 Amounts Partition::available(const Node& node) const {
-    return prune(sub(sub(node.capacity, allocated(node)), occupied(node)));
+    Amounts left = sub(sub(node.capacity, allocated(node)), occupied(node));
+    for (const auto& [type, devices] : node.devices) // what lost devices hold takes nothing of the others (F-008)
+        for (std::size_t index = 0; index < devices.size(); ++index)
+            if (devices[index].lost)
+                left[type] += used(node, type, static_cast<std::int64_t>(index)) - devices[index].size;
+    return prune(left);
 }
 
 Amounts Partition::capacity() const {

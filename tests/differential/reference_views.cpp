@@ -42,6 +42,11 @@ AllocationView allocation_view(const Ask& ask, const std::string& app) {
     view.task_group = ask.task_group;
     view.placeholder = ask.placeholder;
     view.originator = ask.originator;
+    std::map<std::pair<std::string, std::int64_t>, std::int64_t> devices;
+    for (const DeviceHold& hold : ask.holds)
+        for (const std::int64_t index : hold.on) devices[{hold.type, index}] = hold.part.each;
+    for (const auto& [on, amount] : devices)
+        view.devices.push_back({on.first, static_cast<std::uint32_t>(on.second), amount});
     return view;
 }
 
@@ -146,6 +151,13 @@ std::vector<NodeView> Partition::node_views() const {
         view.occupied = occupied(node);
         view.available = available(node);
         view.schedulable = node.schedulable;
+        view.device_conflict = in_conflict(node);
+        for (const auto& [type, devices] : node.devices) {
+            auto& list = view.devices[type];
+            for (std::size_t index = 0; index < devices.size(); ++index)
+                list.push_back(
+                    {devices[index].size, used(node, type, static_cast<std::int64_t>(index)), devices[index].lost});
+        }
         for (const auto& [app_id, app] : applications_)
             for (const auto& [key, ask] : app->requests)
                 if (ask.allocated && ask.node == id) view.allocations.push_back(allocation_view(ask, app_id));

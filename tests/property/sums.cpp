@@ -151,6 +151,35 @@ private:
         return sums;
     }
 
+    /// F-009, from what is on the node. `available`: gets what lost devices hold (F-008).
+    void check_devices(const NodeView& node, const std::string& type, const std::vector<DeviceView>& devices,
+                       Sum& available) {
+        std::vector<std::int64_t> used(devices.size());
+        std::set<std::uint32_t> foreign;
+        std::int64_t placed = 0;
+        for (const auto* list : {&node.allocations, &node.foreign})
+            for (const AllocationView& allocation : *list) {
+                if (const auto amount = allocation.resource.find(type); amount != allocation.resource.end())
+                    placed += amount->second;
+                for (const DeviceUseView& each : allocation.devices) {
+                    if (each.resource != type) continue;
+                    expect(each.index < used.size(), "device of " + allocation.key, node.id);
+                    if (each.index < used.size()) used[each.index] += each.amount;
+                    if (list == &node.foreign) foreign.insert(each.index);
+                }
+            }
+        std::int64_t on_devices = 0;
+        for (std::uint32_t index = 0; index < devices.size(); ++index) {
+            const DeviceView& device = devices[index];
+            expect(device.used == used[index], fmt::format("use of device {} of {}", index, type), node.id);
+            expect(device.used >= 0 && (device.used <= device.size || device.lost || foreign.count(index) != 0),
+                   fmt::format("size of device {} of {}", index, type), node.id);
+            on_devices += device.used;
+            if (device.lost) available[type] += device.used - device.size;
+        }
+        expect(on_devices == placed || (node.device_conflict && on_devices < placed), "devices of " + type, node.id);
+    }
+
     void nodes() { // no. 3, 4 and the node's half of no. 5
         for (const NodeView& node : node_views(*core_.read(partition_), true)) {
             Sum allocated, foreign, available = node.capacity;
@@ -165,6 +194,7 @@ private:
             for (const AllocationView& a : node.foreign) add(foreign, a.resource);
             add(available, node.allocated, -1);
             add(available, node.occupied, -1);
+            for (const auto& [type, devices] : node.devices) check_devices(node, type, devices, available);
             expect(same(allocated, node.allocated), "allocated", node.id);
             expect(same(available, node.available), "available", node.id);
             add(foreign, node.occupied, -1);

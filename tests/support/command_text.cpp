@@ -72,6 +72,39 @@ Tags tags(std::string_view text) {
     return found;
 }
 
+/// `gpu:2x500`: two devices with 500 each; `gpu:3@500/4@500`: 500 of device 3 and 500 of device 4.
+std::vector<DevicesSpec> devices(std::string_view text) {
+    std::vector<DevicesSpec> found;
+    for (const std::string_view part : names(text)) {
+        const auto at = part.find(':');
+        DevicesSpec& made = found.emplace_back(DevicesSpec{part.substr(0, at), 0, 0, {}});
+        const std::string_view what = part.substr(at + 1);
+        if (const auto by = what.find('x'); by != std::string_view::npos) {
+            made.count = static_cast<std::uint32_t>(to_number(what.substr(0, by)));
+            made.each = to_number(what.substr(by + 1));
+            continue;
+        }
+        for (const std::string_view each : split(what, "/")) {
+            const auto mark = each.find('@');
+            made.on.push_back(
+                {static_cast<std::uint32_t>(to_number(each.substr(0, mark))), to_number(each.substr(mark + 1))});
+        }
+    }
+    return found;
+}
+
+/// `gpu:1000/1000`: two devices.
+std::vector<DeviceListSpec> device_lists(std::string_view text) {
+    std::vector<DeviceListSpec> found;
+    for (const std::string_view part : names(text)) {
+        const auto at = part.find(':');
+        DeviceListSpec& made = found.emplace_back(DeviceListSpec{part.substr(0, at), {}});
+        if (at + 1 == part.size()) continue; // none
+        for (const std::string_view size : split(part.substr(at + 1), "/")) made.sizes.push_back(to_number(size));
+    }
+    return found;
+}
+
 AskSpec ask_spec(const Element& element) {
     AskSpec spec;
     spec.partition = element.get("part");
@@ -83,6 +116,7 @@ AskSpec ask_spec(const Element& element) {
     spec.task_group = element.get("group");
     spec.node = element.get("node");
     spec.tags = tags(element.get("tags"));
+    spec.devices = devices(element.get("dev"));
     spec.placeholder = element.has("placeholder");
     spec.originator = element.has("originator");
     spec.allow_preempt_self = element.has("self");
@@ -114,6 +148,11 @@ NodeSpec node_spec(const Element& element) {
     spec.id = element.get("id");
     spec.action = action_of(element);
     if (element.has("part")) spec.attributes = Tags{{"si/node-partition", element.get("part")}};
+    if (element.has("groups")) {
+        if (!spec.attributes) spec.attributes.emplace();
+        spec.attributes->push_back({"ykd.io/device-groups", element.get("groups")});
+    }
+    if (element.has("dev")) spec.devices = device_lists(element.get("dev"));
     if (element.has("res")) spec.capacity = quantities(element.get("res"));
     if (element.has("occ")) spec.occupied = quantities(element.get("occ"));
     if (element.has("avail") || element.has("count"))

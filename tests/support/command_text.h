@@ -12,6 +12,8 @@
 //   apps new id=a queue=root.q user=u groups=g,h tags=k:v gang=vcore:5 style=Hard timeout=200 | remove id=a
 //   (tagmax=vcore:5 tagguaranteed=vcore:2 tagapps=3: the quota tags of C-237; fault=TEXT: the user cannot be resolved)
 //   nodes create id=n res=vcore:10 occ=vcore:1 | update ... | drain id=n | schedulable id=n | decommission id=n
+//   (dev=gpu:1000/1000: devices; groups=[[0,1],[2,3]]: which of them share a switch; of asks dev=gpu:2x500: two with
+//   500 each, of placements dev=gpu:0@500/1@500: those of device 0 and 1)
 //   (avail=vcore:3 count=2: what the RM has booked on the node, I-221)
 //
 //   answer fit call=1 yes=n-0,n-1 no=n-2:why,n-3:why | failed call=1 error=TEXT | timeout call=1

@@ -70,8 +70,12 @@ std::string details_of(const NewAllocation& made) {
 } // namespace
 
 void Notices::allocation_made(const NewAllocation& made) noexcept {
-    list_.push_back({fmt::format("allocated {}{}{} on {}", made.placeholder ? "placeholder " : "", key_of(made),
-                                 of_partition(made.partition), made.node),
+    std::string devices;
+    for (const AllocatedDevice& each : made.devices)
+        devices += fmt::format("{} {} {} ({})", devices.empty() ? ", devices" : ",", each.resource, each.on.index,
+                               each.on.amount);
+    list_.push_back({fmt::format("allocated {}{}{} on {}{}", made.placeholder ? "placeholder " : "", key_of(made),
+                                 of_partition(made.partition), made.node, devices),
                      details_of(made)});
 }
 

@@ -23,6 +23,14 @@ std::vector<std::string> some_types(Random& random) {
     }
 }
 
+/// The fields as the other has them.
+void copy_fields(const Element& from, Element& to, std::initializer_list<const char*> fields) {
+    for (const char* field : fields) {
+        to.fields.erase(field);
+        if (const auto known = from.fields.find(field); known != from.fields.end()) to.fields.insert(*known);
+    }
+}
+
 Command request(CommandKind kind, Element element) {
     Command command;
     command.kind = kind;
@@ -44,6 +52,7 @@ RandomCommands::RandomCommands(std::uint64_t seed, Mix mix)
     priorities_ = random_.chance(50);
     required_ = random_.chance(40);
     rare_type_ = random_.chance(40);
+    devices_ = types_.size() > 1 && types_.back() == "gpu" && random_.chance(60);
     gangs_ = mix == Mix::Gangs;
     preemption_ = mix == Mix::Preemption;
     if (!preemption_) return;
@@ -105,6 +114,43 @@ std::string RandomCommands::ask_size() {
     return rare_type_ && random_.chance(20) ? size + fmt::format(",tape:{}", random_.between(1, 3)) : size;
 }
 
+/// A few devices of mostly one size; now and then one is not there.
+std::string RandomCommands::device_list() {
+    std::string text;
+    const std::int64_t size = random_.chance(80) ? 4 : 6;
+    for (std::int64_t left = random_.between(0, 6); left > 0; --left)
+        text += fmt::format("{}{}", text.empty() ? "" : "/", random_.chance(90) ? size : random_.between(0, 5));
+    return text;
+}
+
+/// Most nodes have devices, and no capacity of their type but these.
+void RandomCommands::add_devices(Element& node) {
+    if (!devices_ || !random_.chance(75)) return;
+    node.fields["dev"] = "gpu:" + device_list();
+    std::string& capacity = node.fields["res"];
+    if (const auto at = capacity.find(",gpu:"); at != std::string::npos) capacity.resize(at);
+    if (capacity.empty()) node.fields.erase("res");
+    if (random_.chance(5)) node.fields["dev"] = "";
+    if (random_.chance(20)) node.fields["groups"] = "[[0,2],[1,3]]";
+}
+
+/// A share, whole devices, what is neither, or devices that it states.
+void RandomCommands::add_device_ask(Element& element) {
+    if (!devices_ || !random_.chance(80)) return;
+    std::string& size = element.fields["res"];
+    if (const auto at = size.find(",gpu:"); at != std::string::npos) size.resize(at);
+    if (size.rfind("gpu:", 0) == 0) size.clear();
+    constexpr std::array<std::int64_t, 10> kAmounts{1, 1, 2, 2, 3, 4, 4, 8, 12, 6};
+    std::int64_t amount = kAmounts[static_cast<std::size_t>(random_.between(0, 9))];
+    element.fields.erase("dev");
+    if (random_.chance(25)) {
+        const std::int64_t count = random_.between(1, 3), each = random_.between(1, 4);
+        amount = random_.chance(95) ? count * each : amount;
+        element.fields["dev"] = fmt::format("gpu:{}x{}", count, each);
+    }
+    size += fmt::format("{}gpu:{}", size.empty() ? "" : ",", amount);
+}
+
 RandomCommands::SentApp* RandomCommands::some_app() {
     return apps_.empty() ? nullptr : &random_.of(apps_);
 }
@@ -136,6 +182,7 @@ Element RandomCommands::new_node() {
     element.fields["id"] = node.id;
     element.fields["res"] = resource(random_.chance(70) ? node_size_ : node_size_ / 2, node_size_, true);
     if (random_.chance(10)) element.fields["occ"] = resource(0, node_size_ / 4, false);
+    add_devices(element);
     return element;
 }
 
@@ -159,6 +206,8 @@ Command RandomCommands::nodes() {
     if (dice < 3)
         element.fields["res"] =
             resource(node_size_ / 4, node_size_ * 2, true) + (rare_type_ && random_.chance(10) ? ",tape:2" : "");
+    else if (dice < 4 && devices_ && random_.chance(70))
+        element.fields["dev"] = random_.chance(90) ? "gpu:" + device_list() : "";
     else if (dice < 4)
         element.fields["occ"] = resource(0, node_size_ / 3, false);
     else if (dice < 6)
@@ -268,6 +317,7 @@ Element RandomCommands::new_ask(SentApp& app) {
     const bool again = !app.asks.empty() && random_.chance(3); // a key of before, perhaps released
     element.fields["key"] = again ? std::string(random_.of(app.asks).get("key")) : fmt::format("k{}", serial_++);
     element.fields["res"] = ask_size();
+    add_device_ask(element);
     if (priorities_ && random_.chance(50)) element.fields["prio"] = std::to_string(random_.between(-2, 3));
     std::string tags;
     if (random_.chance(old_asks_ ? 60 : 5))
@@ -299,7 +349,7 @@ Command RandomCommands::asks() {
         if (random_.chance(30)) app = some_app();
         Element element = new_ask(*app);
         if (equal && element.fields["key"] != command.elements.front().fields["key"])
-            element.fields["res"] = command.elements.front().fields["res"];
+            copy_fields(command.elements.front(), element, {"res", "dev"});
         app->asks.back() = element;
         command.elements.push_back(std::move(element));
     }
@@ -312,7 +362,11 @@ Command RandomCommands::changed_ask() {
     const Element* sent = some_ask(app);
     if (sent == nullptr) return asks();
     Element element = *sent;
-    if (random_.chance(60)) element.fields["res"] = ask_size();
+    if (random_.chance(60)) {
+        element.fields["res"] = ask_size();
+        element.fields.erase("dev");
+        add_device_ask(element);
+    }
     if (priorities_ && random_.chance(30)) element.fields["prio"] = std::to_string(random_.between(-2, 3));
     for (Element& old : app->asks)
         if (old.get("key") == element.get("key")) old = element;
@@ -329,6 +383,11 @@ Command RandomCommands::placement() {
     if (node == nullptr) return asks();
     element.verb = "place";
     element.fields["node"] = node->id;
+    if (devices_ && random_.chance(50)) {
+        const std::int64_t amount = random_.between(1, 4), index = random_.between(0, 4);
+        element.fields["res"] = fmt::format("{}:1,gpu:{}", types_.front(), amount);
+        element.fields["dev"] = fmt::format("gpu:{}@{}", index, amount);
+    }
     return request(CommandKind::Allocations, std::move(element));
 }
 
@@ -383,6 +442,11 @@ Command RandomCommands::foreign() {
     element.fields["key"] = random_.of(foreign_);
     element.fields["node"] = node->id;
     element.fields["res"] = resource(0, node_size_ / 3, false);
+    if (devices_ && random_.chance(50)) {
+        const std::int64_t amount = random_.between(1, 4);
+        element.fields["res"] = fmt::format("gpu:{}", amount);
+        if (random_.chance(50)) element.fields["dev"] = fmt::format("gpu:{}@{}", random_.between(0, 4), amount);
+    }
     element.fields["tags"] = random_.chance(50) ? "foreign:default" : "foreign:static";
     return request(CommandKind::Allocations, std::move(element));
 }

@@ -53,6 +53,9 @@ private:
     Element new_member(SentApp& app, bool placeholder);
     std::string resource(std::int64_t least, std::int64_t most, bool all_types);
     std::string ask_size();
+    std::string device_list();
+    void add_devices(Element& node);
+    void add_device_ask(Element& element);
     SentApp* some_app();
     const SentNode* some_node(const std::string& partition);
     const Element* some_ask(SentApp*& app);
@@ -70,6 +73,7 @@ private:
     bool old_asks_ = false; // creationTime tags in the past, so that reservations come at once
     bool priorities_ = false;
     bool required_ = false;
+    bool devices_ = false;   // nodes with devices of `gpu`, and asks for them
     bool rare_type_ = false; // asks for a type that no node has, until one is updated
     bool gangs_ = false;
     bool preemption_ = false;

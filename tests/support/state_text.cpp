@@ -38,8 +38,11 @@ std::string list_name(ApplicationList list) {
 }
 
 std::string text_of(const AllocationView& a) {
-    return fmt::format("    placed {}/{} on {} {} prio={} created={} bound={}\n", a.application, a.key, a.node,
-                       sum(a.resource), a.priority, a.request_time.ns, a.allocation_time.ns);
+    std::string devices;
+    for (const DeviceUseView& each : a.devices)
+        devices += fmt::format(" {} {} ({})", each.resource, each.index, each.amount);
+    return fmt::format("    placed {}/{} on {} {} prio={} created={} bound={}{}\n", a.application, a.key, a.node,
+                       sum(a.resource), a.priority, a.request_time.ns, a.allocation_time.ns, devices);
 }
 
 } // namespace
@@ -86,6 +89,12 @@ std::string text_of(const NodeView& n) {
     std::string text = fmt::format("  node {} {} capacity={} allocated={} occupied={} available={} reserved={}\n", n.id,
                                    n.schedulable ? "open" : "drained", sum(n.capacity), sum(n.allocated),
                                    sum(n.occupied), sum(n.available), sorted(n.reservations));
+    for (const auto& [resource, devices] : n.devices) {
+        text += "    devices " + resource;
+        for (const DeviceView& each : devices)
+            text += fmt::format(" {}/{}{}", each.used, each.size, each.lost ? "!" : "");
+        text += n.device_conflict ? " in conflict\n" : "\n";
+    }
     for (const AllocationView& allocation : n.allocations) text += text_of(allocation);
     return text;
 }

@@ -71,7 +71,7 @@ def test_annoyance_07_everything_can_be_watched():
     with started() as daemon:
         told(daemon, "ask", "add", "job", "--key", "k", "-R", "vcore=1")
         for words in (("status",), ("queue", "tree"), ("health",), ("alloc", "show", "k"), ("node", "show", "w-1"), ("app", "show", "job"),
-                      ("explain", "ask", "k"), ("explain", "app", "job"), ("explain", "node", "w-1"), ("explain", "user", "kim", "root.default")):
+                      ("explain", "ask", "k"), ("explain", "app", "job"), ("explain", "node", "w-1"), ("explain", "user", "kim", "root.prod")):
             with Running(daemon, *words, "-w", "--interval", "50ms", "-o", "jsonl") as watch:
                 until(f"{words} says something", lambda: '"change":"added"' in watch.out)
                 watch.signal(15)

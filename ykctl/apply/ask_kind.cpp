@@ -50,7 +50,7 @@ private:
         return list_objects(context, list, filter, [&into](const std::vector<Value>& items) {
             for (const Value& item : items) {
                 Value& kept = into[text_of(item, "allocationKey")];
-                for (const char* member : {"resource", "priority", "allocationTags", "taskGroupName"})
+                for (const char* member : {"resource", "priority", "allocationTags", "taskGroupName", "devices"})
                     if (item.contains(member)) kept[member] = item[member];
             }
         });
@@ -147,6 +147,8 @@ private:
         if (is_placed) return differences.take();
         if (has("priority"))
             differences.compare("priority", text_of(there, "priority"), std::to_string(number_of(ask, "priority")));
+        if (has("devices"))
+            differences.compare("devices", devices_text(member_of(there, "devices")), devices_text(ask["devices"]));
         if (has("tags"))
             differences.compare("tags", pairs_text(member_of(there, "allocationTags")), pairs_text(ask["tags"]));
         if (has("taskGroupName"))

@@ -69,6 +69,16 @@ std::string pairs_text(const si::StringMap& pairs) {
     return written({pairs.begin(), pairs.end()});
 }
 
+std::string devices_text(const Value& devices) {
+    std::map<std::string, std::string> pairs;
+    if (devices.is_object())
+        for (const auto& [type, each] : devices.items())
+            pairs[type] = each.is_object() && each.contains("count") && each.contains("each")
+                              ? each["count"].dump() + " x " + each["each"].dump()
+                              : each.dump();
+    return written(pairs);
+}
+
 std::string names_text(const Value& texts) {
     std::vector<std::string> each;
     for (const auto& text : texts)

@@ -38,6 +38,8 @@ private:
 /// `{a: x, b: y}`, by name.
 [[nodiscard]] std::string pairs_text(const wire::Value& pairs);
 [[nodiscard]] std::string pairs_text(const si::StringMap& pairs);
+/// The devices of a node or an ask by resource, by name: `{gpu: [1000,1000]}`, `{gpu: 2 x 500}`.
+[[nodiscard]] std::string devices_text(const wire::Value& devices);
 /// `a,b`, in order.
 [[nodiscard]] std::string names_text(const wire::Value& texts);
 

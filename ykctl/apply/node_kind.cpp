@@ -142,6 +142,10 @@ private:
         };
         amounts("schedulableResource", "capacity", member_of(there, "capacity"));
         amounts("occupiedResource", "occupied", declared_occupied(there));
+        if (node.contains("devices")) {
+            differences.compare("devices", devices_text(member_of(there, "devices")), devices_text(node["devices"]));
+            update["devices"] = node["devices"];
+        }
         Value attributes = own_attributes(there);
         if (node.contains("attributes")) {
             const Value wanted = own_attributes(node);

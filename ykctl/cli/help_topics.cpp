@@ -76,6 +76,8 @@ Without an address: /run/ykd/ykd.sock, $XDG_RUNTIME_DIR/ykd.sock, /tmp/ykd-UID/y
   USER_LIMIT          the user is at a limit
   GROUP_LIMIT         the group is at a limit
   NODE_FIT            no node has enough free
+  DEVICE_SHAPE        it wants neither a part of one device nor whole devices of any node
+  DEVICE_CONFLICT     the nodes that would do have something that has not the devices it should have
   NODE_UNSCHEDULABLE  the nodes that would do are drained
   REQUIRED_NODE       the one node it must run on cannot take it
   RESERVED_OTHER      the nodes that would do are kept for other asks

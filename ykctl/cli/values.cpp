@@ -22,6 +22,7 @@ namespace yk::cli {
 namespace {
 
 constexpr std::int64_t kMaxNumberWidth = 18;
+constexpr std::int64_t kMostDevices = 64; // of a resource on a node (F-001)
 
 std::vector<std::string> split(const std::string& text, char separator) {
     std::vector<std::string> parts;
@@ -113,6 +114,78 @@ Answer<si::Resources> parse_resources(const std::vector<std::string>& texts) {
         }
     }
     return resource;
+}
+
+namespace {
+
+/// So many devices and the size of each.
+struct DeviceGroup {
+    std::int64_t count = 0, size = 0;
+};
+
+/// `8x1000`.
+Answer<DeviceGroup> parse_device_group(const std::string& name, const std::string& text) {
+    const auto by = text.find('x');
+    const auto count = parse_integer(text.substr(0, by));
+    const auto size = parse_integer(by == std::string::npos ? std::string{} : text.substr(by + 1));
+    if (by == std::string::npos || !count.ok() || !size.ok() || *count < 1 || *size < 1)
+        return usage_error("--devices: " + name + ": '" + text + "' is not COUNTxSIZE",
+                           {"for example  --devices " + name + "=8x1000"});
+    if (*count > kMostDevices)
+        return usage_error(
+            fmt::format("--devices: {}: {} devices; at most {} are allowed", name, *count, kMostDevices));
+    return DeviceGroup{*count, *size};
+}
+
+/// f(name, groups) for each `NAME=GROUPS` of lists with commas, until it returns a failure.
+template <class F>
+std::optional<Failure> for_each_device_entry(const std::vector<std::string>& texts, F&& f) {
+    std::set<std::string> names;
+    for (const auto& text : texts) {
+        for (const auto& entry : split(text, ',')) {
+            const auto equals = entry.find('=');
+            if (equals == std::string::npos || equals == 0)
+                return usage_error("--devices: '" + entry + "' is not NAME=COUNTxSIZE",
+                                   {"for example  --devices nvidia.com/gpu=8x1000"});
+            const auto name = entry.substr(0, equals);
+            if (!names.insert(name).second) return usage_error("--devices: '" + name + "' is given twice");
+            if (auto failure = f(name, split(entry.substr(equals + 1), '+'))) return failure;
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+Answer<si::DeviceSizes> parse_device_sizes(const std::vector<std::string>& texts) {
+    si::DeviceSizes devices;
+    const auto add = [&](const std::string& name, const std::vector<std::string>& groups) -> std::optional<Failure> {
+        auto& sizes = devices.emplace_back(name, std::vector<std::int64_t>{}).second;
+        for (const auto& text : groups) {
+            const auto group = parse_device_group(name, text);
+            if (!group.ok()) return group.error();
+            sizes.insert(sizes.end(), static_cast<std::size_t>(group->count), group->size);
+        }
+        if (sizes.size() <= kMostDevices) return std::nullopt;
+        return usage_error(
+            fmt::format("--devices: {}: {} devices; at most {} are allowed", name, sizes.size(), kMostDevices));
+    };
+    if (auto failure = for_each_device_entry(texts, add)) return *std::move(failure);
+    return devices;
+}
+
+Answer<si::DevicesMap> parse_devices(const std::vector<std::string>& texts) {
+    si::DevicesMap devices;
+    const auto add = [&](const std::string& name, const std::vector<std::string>& groups) -> std::optional<Failure> {
+        if (groups.size() > 1)
+            return usage_error("--devices: " + name + ": an ask wants the same of each device: COUNTxSIZE");
+        const auto group = parse_device_group(name, groups.front());
+        if (!group.ok()) return group.error();
+        devices.emplace_back(name, si::Devices{static_cast<std::uint32_t>(group->count), group->size, {}});
+        return std::nullopt;
+    };
+    if (auto failure = for_each_device_entry(texts, add)) return *std::move(failure);
+    return devices;
 }
 
 Answer<si::StringMap> parse_pairs(const std::vector<std::string>& texts, const std::string& option) {

@@ -27,6 +27,12 @@ namespace yk::cli {
 /// base units. Usage errors name the entry.
 [[nodiscard]] Answer<si::Resources> parse_resources(const std::vector<std::string>& texts);
 
+/// The devices of a node: `nvidia.com/gpu=8x1000`, eight of 1000 each; `=4x1000+4x500`, four and four. Lists of them
+/// with commas.
+[[nodiscard]] Answer<si::DeviceSizes> parse_device_sizes(const std::vector<std::string>& texts);
+/// The devices that an ask states: `nvidia.com/gpu=2x500`.
+[[nodiscard]] Answer<si::DevicesMap> parse_devices(const std::vector<std::string>& texts);
+
 /// `key=value` texts as a map; `option` names the option in errors. A key twice is an error.
 [[nodiscard]] Answer<si::StringMap> parse_pairs(const std::vector<std::string>& texts, const std::string& option);
 

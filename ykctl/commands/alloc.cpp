@@ -93,6 +93,12 @@ std::string allocation_text(const Value& allocation, const Style& style) {
         {"asked", time_text(number_of(allocation, "requestTime"))},
         {"placed", time_text(number_of(allocation, "allocationTime"))},
         {"waited", duration_text(std::chrono::nanoseconds{number_of(allocation, "allocationDelay")})}};
+    for (const auto& [name, list] : member_of(allocation, "devices").items()) {
+        std::vector<std::string> parts;
+        for (const auto& each : list)
+            parts.push_back(fmt::format("{} ({})", number_of(each, "index"), number_of(each, "amount")));
+        fields.emplace_back("devices of " + printable(name), join(parts, ", "));
+    }
     if (const auto group = text_of(allocation, "taskGroupName"); !group.empty())
         fields.emplace_back("task group", printable(group));
     std::vector<std::string> what;

@@ -31,7 +31,7 @@ constexpr std::chrono::milliseconds kLookEvery{50};
 
 struct AddOptions {
     std::optional<std::string> application, key, required_node, task_group, file;
-    std::vector<std::string> resources, tags;
+    std::vector<std::string> resources, tags, devices;
     std::optional<std::int64_t> count, priority;
     bool placeholder = false, may_preempt = false, preemptable = false;
     bool wait = false, if_not_exists = false;
@@ -201,6 +201,10 @@ Outcome wait_until_placed(Context& context, Awaited awaited, std::chrono::millis
 Answer<si::AllocationAsk> ask_of(Context& context, const AddOptions& options) {
     YK_TRY(resource, parse_resources(options.resources));
     YK_TRY(tags, parse_pairs(options.tags, "--tag"));
+    YK_TRY(devices, parse_devices(options.devices));
+    for (const auto& [name, stated] : devices) // the amount need not be said twice
+        if (std::none_of(resource.begin(), resource.end(), [&](const auto& each) { return each.first == name; }))
+            resource.emplace_back(name, stated.count * stated.each);
     if (options.required_node) put_pair(tags, kRequiredNodeTag, *options.required_node);
     si::AllocationAsk ask;
     ask.application_id = *options.application;
@@ -209,6 +213,7 @@ Answer<si::AllocationAsk> ask_of(Context& context, const AddOptions& options) {
     ask.priority = static_cast<std::int32_t>(options.priority.value_or(0));
     ask.tags = std::move(tags);
     ask.task_group_name = options.task_group.value_or("");
+    ask.devices = std::move(devices);
     ask.placeholder = options.placeholder;
     if (options.may_preempt || options.preemptable)
         ask.preemption_policy = si::PreemptionPolicy{options.preemptable, options.may_preempt};
@@ -217,7 +222,8 @@ Answer<si::AllocationAsk> ask_of(Context& context, const AddOptions& options) {
 
 std::optional<Failure> check_add_options(const AddOptions& options) {
     if (!options.application) return usage_error("ask add: APP or -f FILE is needed");
-    if (options.resources.empty()) return usage_error("ask add: -R is needed", {"for example  -R memory=4Gi,vcore=1"});
+    if (options.resources.empty() && options.devices.empty())
+        return usage_error("ask add: -R is needed", {"for example  -R memory=4Gi,vcore=1"});
     if (options.count && *options.count < 1) return usage_error("-n: at least 1");
     if (options.placeholder && !options.task_group)
         return usage_error("--placeholder: of which group?  --task-group NAME");
@@ -239,7 +245,7 @@ Outcome add_asks(Context& context, const AddOptions& options) {
     };
     Exit added = Exit::Ok;
     if (options.file) {
-        if (options.application || !options.resources.empty()) {
+        if (options.application || !options.resources.empty() || !options.devices.empty()) {
             return usage_error("ask add: either -f FILE, or APP with -R");
         }
         const auto complete = [&](Value ask) {
@@ -318,17 +324,20 @@ Outcome remove_asks(Context& context, const RemoveOptions& options) {
 
 std::string ask_text(const Value& ask, std::int64_t now, const Style& style) {
     const auto yes = [&](const char* key) { return std::string{flag_of(ask, key) ? "yes" : "no"}; };
-    auto text = fields_text({{"ask", printable(text_of(ask, "allocationKey"))},
-                             {"app", printable(text_of(ask, "applicationId"))},
-                             {"queue", printable(text_of(ask, "queueName"))},
-                             {"size", resource_text(member_of(ask, "resource"))},
-                             {"priority", text_of(ask, "priority")},
-                             {"age", duration_text(std::chrono::nanoseconds{
-                                         std::max(now - number_of(ask, "requestTime"), std::int64_t{0})})},
-                             {"required node", printable(text_of(ask, "requiredNodeId"))},
-                             {"tried", yes("schedulingAttempted")},
-                             {"asked for scale-up", yes("triggeredScaleUp")}},
-                            style);
+    const std::chrono::nanoseconds age{std::max(now - number_of(ask, "requestTime"), std::int64_t{0})};
+    std::vector<std::pair<std::string, std::string>> fields{{"ask", printable(text_of(ask, "allocationKey"))},
+                                                            {"app", printable(text_of(ask, "applicationId"))},
+                                                            {"queue", printable(text_of(ask, "queueName"))},
+                                                            {"size", resource_text(member_of(ask, "resource"))}};
+    for (const auto& [name, stated] : member_of(ask, "devices").items())
+        fields.emplace_back("devices of " + printable(name),
+                            fmt::format("{} x {}", number_of(stated, "count"), number_of(stated, "each")));
+    fields.insert(fields.end(), {{"priority", text_of(ask, "priority")},
+                                 {"age", duration_text(age)},
+                                 {"required node", printable(text_of(ask, "requiredNodeId"))},
+                                 {"tried", yes("schedulingAttempted")},
+                                 {"asked for scale-up", yes("triggeredScaleUp")}});
+    auto text = fields_text(fields, style);
     const auto& log = member_of(ask, "allocationLog");
     if (!log.empty()) {
         const ListLayout layout{
@@ -356,6 +365,8 @@ void define_add(Command ask, Context& context) {
     const auto options = std::make_shared<AddOptions>();
     command.option("APP", options->application, "the application");
     command.option("-R,--resources", options->resources, "size: memory=4Gi,vcore=1").value("NAME=QUANTITY,...");
+    command.option("--devices", options->devices, "so many devices and how much of each: nvidia.com/gpu=2x500")
+        .value("NAME=COUNTxAMOUNT,...");
     command.option("-n,--count", options->count, "so many equal asks, KEY-1 and so on");
     command.option("--key", options->key, "allocation key, default APP and a random end").value("KEY");
     command.option("--priority", options->priority, "larger goes first, default 0");

@@ -30,7 +30,7 @@ using NodeBatches = Batches<std::vector<si::NodeInfo>>;
 
 struct AddOptions {
     std::optional<std::string> name, file, name_format;
-    std::vector<std::string> resources, attributes;
+    std::vector<std::string> resources, attributes, devices;
     std::optional<std::int64_t> count;
     std::int64_t first = 1;
     bool drained = false, if_not_exists = false;
@@ -108,6 +108,10 @@ Outcome add_nodes(Context& context, const AddOptions& options) {
     auto node = action_of(options.drained ? NodeAction::CreateDrain : NodeAction::Create);
     node.attributes = std::move(attributes);
     node.schedulable_resource = std::move(resource);
+    if (!options.devices.empty()) {
+        YK_TRY(devices, parse_device_sizes(options.devices));
+        node.devices = std::move(devices);
+    }
     put_partition(context, node);
     Report report{context};
     NodeBatches batches{[&](auto nodes) { return create_nodes(context, std::move(nodes), options, report); }};
@@ -141,8 +145,12 @@ Outcome update_node(Context& context, const std::string& name, const AddOptions&
         YK_TRY(attributes, parse_pairs(options.attributes, "-a"));
         change.attributes = std::move(attributes);
     }
-    if (!change.schedulable_resource && !change.attributes)
-        return usage_error("node update: nothing to change; give -R or -a");
+    if (!options.devices.empty()) {
+        YK_TRY(devices, parse_device_sizes(options.devices));
+        change.devices = std::move(devices);
+    }
+    if (!change.schedulable_resource && !change.attributes && !change.devices)
+        return usage_error("node update: nothing to change; give -R, -a or --devices");
     if (context.settings().partition && options.attributes.empty()) {
         YK_TRY(node,
                find_node(context, name, 0)); // -p is sent as an attribute, and the attributes sent replace all others
@@ -224,6 +232,28 @@ ListLayout node_layout(const Style& style) {
         "no nodes"};
 }
 
+/// A line with a bar for each device: `nvidia.com/gpu 3   ████░░░░  50%  500 of 1000`.
+void add_devices(std::vector<std::pair<std::string, std::string>>& fields, const Value& node, const Style& style) {
+    const auto& devices = member_of(node, "devices");
+    for (const auto& [name, in_use] : member_of(node, "usedDevices").items()) {
+        const auto& sizes = member_of(devices, name.c_str());
+        std::size_t index = 0;
+        for (const auto& each : in_use) {
+            const bool is_listed = sizes.is_array() && index < sizes.size() && sizes[index].is_number();
+            const auto size = is_listed ? sizes[index].get<std::int64_t>() : 0;
+            const auto used = each.is_number() ? each.get<std::int64_t>() : 0;
+            auto text = size > 0 ? fmt::format("{}  {} of {}",
+                                               usage_text(static_cast<double>(used) / static_cast<double>(size), style),
+                                               used, size)
+                                 : fmt::format("gone, {} in use", used);
+            fields.emplace_back(fmt::format("{} {}", printable(name), index++), std::move(text));
+        }
+    }
+    if (flag_of(node, "deviceConflict"))
+        fields.emplace_back("devices", "DEVICE_CONFLICT: something there has not the devices that it should have; "
+                                       "no ask with devices is placed there until it has");
+}
+
 } // namespace
 
 Answer<Shown> look_at_node(Context& context, const std::string& name) {
@@ -242,6 +272,7 @@ Answer<Shown> look_at_node(Context& context, const std::string& name) {
     for (const auto& [key, value] : member_of(node, "attributes").items()) {
         fields.emplace_back(printable(key), value.is_string() ? printable(value.get<std::string>()) : value.dump());
     }
+    add_devices(fields, node, style);
     const PartList allocations{"allocations", "allocations", allocations_on(node),
                                "ykctl alloc list --node " + printable(name)};
     YK_TRY(rows, first_rows(context, node, allocations, allocation_layout()));
@@ -255,6 +286,8 @@ void define_add(Command node, Context& context) {
     const auto options = std::make_shared<AddOptions>();
     command.option("NAME", options->name, "id of the node; with --count the start of the ids");
     command.option("-R,--resources", options->resources, "capacity: memory=64Gi,vcore=16").value("NAME=QUANTITY,...");
+    command.option("--devices", options->devices, "devices: nvidia.com/gpu=8x1000, eight of 1000 each")
+        .value("NAME=COUNTxSIZE,...");
     command.option("-a,--attribute", options->attributes, "attribute").value("KEY=VALUE");
     command.flag("--drained", options->drained, "not schedulable at first");
     command.flag("--if-not-exists", options->if_not_exists, "leave those as they are that are there already");
@@ -299,6 +332,7 @@ void define_update(Command node, Context& context) {
     const auto options = std::make_shared<AddOptions>();
     command.option("NAME", *name, "id of the node").required();
     command.option("-R,--resources", options->resources, "the new capacity, all of it").value("NAME=QUANTITY,...");
+    command.option("--devices", options->devices, "the new devices, all of them").value("NAME=COUNTxSIZE,...");
     command.option("-a,--attribute", options->attributes, "the new attributes, all of them").value("KEY=VALUE");
     command.run([&context, name, options] { return update_node(context, *name, *options); });
 }

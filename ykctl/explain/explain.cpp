@@ -147,17 +147,16 @@ Answer<Shown> explain(Context& context, si::ExplainRequest query, const std::str
     }
     YK_TRY(now, daemon_now(context));
     const auto style = context.style();
-    auto text =
-        headline(answer, noun, name, now, style) +
-        reasons_text(member_of(answer, "reasons"), member_of(member_of(answer, "details"), "nodes"), style) +
-        preemption_text(member_of(member_of(answer, "details"), "preemption"), style) +
-        helps_text(member_of(answer, "reasons"));
+    auto text = headline(answer, noun, name, now, style) +
+                reasons_text(member_of(answer, "reasons"), member_of(member_of(answer, "details"), "nodes"), style) +
+                preemption_text(member_of(member_of(answer, "details"), "preemption"), style) +
+                helps_text(member_of(answer, "reasons"));
     auto verdict = text_of(answer, "verdict");
     return Shown{std::move(answer), std::move(verdict), std::move(text)};
 }
 
 Answer<Shown> explain_ask(Context& context, const char* what, const std::string& key,
-                    const std::optional<std::string>& application) {
+                          const std::optional<std::string>& application) {
     si::ExplainRequest query{.what = what, .allocation_key = key};
     if (application) {
         query.application = *application;
@@ -179,9 +178,8 @@ void define_explain(Command root, Context& context) {
     const auto app = command.sub("app", "every layer that blocks the asks of an application");
     const auto id = std::make_shared<std::string>();
     app.option("ID", *id, "id of the application").required();
-    define_show_and_watch(app, context, [&context, id] {
-        return explain(context, {.what = "app", .application = *id}, "app", *id);
-    });
+    define_show_and_watch(app, context,
+                          [&context, id] { return explain(context, {.what = "app", .application = *id}, "app", *id); });
 
     const auto ask = command.sub("ask", "every layer that blocks one ask");
     const auto key = std::make_shared<std::string>();

@@ -30,6 +30,7 @@ const MessageSpec& allocation_spec() {
                                     {"placeholder", T::Boolean},
                                     {"originator", T::Boolean},
                                     {"nodeID", T::Text},
+                                    {"devices", T::Tree},
                                     {"preemptionPolicy", T::Message, false, &policy_spec()}}};
     return kSpec;
 }
@@ -51,10 +52,11 @@ const MessageSpec& node_spec() {
                                     {"occupiedResource", T::Resource, false, nullptr, "occupied"},
                                     {"existingAllocations", T::Messages, false, &allocation_spec()},
                                     {"recovery", T::Message, false, &recovery_spec()},
+                                    {"devices", T::Tree},
                                     {"action", T::Schedulable, false, nullptr, "schedulable"}},
                                    {"hostName", "rackName", "partition", "clusterId", "allocated", "available",
                                     "utilized", "brief", "allocationCount", "allocations", "foreignAllocations",
-                                    "isReserved", "reservations"}};
+                                    "isReserved", "reservations", "usedDevices", "lostDevices", "deviceConflict"}};
     return kSpec;
 }
 
@@ -95,6 +97,7 @@ const MessageSpec& ask_spec() {
                                     {"placeholder", T::Boolean},
                                     {"originator", T::Boolean},
                                     {"preemptionPolicy", T::Message, false, &policy_spec()},
+                                    {"devices", T::Tree},
                                     {"nodeID", T::Text}},
                                    {"clusterId", "queueName", "requestTime", "requiredNodeId", "allocationLog",
                                     "lastReason", "triggeredPreemption", "schedulingAttempted", "triggeredScaleUp",

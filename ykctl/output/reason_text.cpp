@@ -117,6 +117,9 @@ std::string nodes_text(const Value& nodes) {
     const auto add = [&](const char* key, const char* word) {
         if (const auto count = number_of(nodes, key); count > 0) why.push_back(fmt::format("{} {}", count, word));
     };
+    add("fragmented", "with enough in all, but no one device with enough");
+    add("deviceConflict", "with a conflict of devices");
+    add("deviceShape", "with devices of other sizes");
     add("tooSmall", "too small even when empty");
     add("unschedulable", "drained");
     add("reserved", "reserved for another ask");

@@ -105,9 +105,15 @@ wire::CallResult<Value> Observer::queue(const std::string& path) {
 wire::CallResult<Value> Observer::node(const std::string& id) {
     YK_TRY(found, dump({.what = "node", .partition = partition_, .node = id}));
     if (found.is_null()) return Value{};
-    return Value{{"schedulable", boolean_at(found, "schedulable")}, {"reserved", boolean_at(found, "isReserved")},
-                 {"capacity", map_at(found, "capacity")},           {"occupied", map_at(found, "occupied")},
-                 {"allocated", map_at(found, "allocated")},         {"available", map_at(found, "available")}};
+    return Value{{"schedulable", boolean_at(found, "schedulable")},
+                 {"reserved", boolean_at(found, "isReserved")},
+                 {"capacity", map_at(found, "capacity")},
+                 {"occupied", map_at(found, "occupied")},
+                 {"allocated", map_at(found, "allocated")},
+                 {"available", map_at(found, "available")},
+                 {"usedDevices", map_at(found, "usedDevices")},
+                 {"lostDevices", map_at(found, "lostDevices")},
+                 {"deviceConflict", boolean_at(found, "deviceConflict")}};
 }
 
 wire::CallResult<Value> Observer::partition(const std::string& name) {

@@ -31,6 +31,7 @@ const Shape kAsk{"an ask",
                   {"originator", FieldType::Boolean},
                   {"preemptionPolicy", FieldType::Map, &kPreemptionPolicy},
                   {"nodeID"},
+                  {"devices", FieldType::Devices},
                   {"repeat", FieldType::Count}}};
 
 const Shape kNodeRecovery{"recovery of a node",
@@ -44,6 +45,7 @@ const Shape kNode{"a node",
                    {"occupiedResource", FieldType::Resources},
                    {"existingAllocations", FieldType::List, &kAsk},
                    {"recovery", FieldType::Map, &kNodeRecovery},
+                   {"devices", FieldType::IntegerLists},
                    {"repeat", FieldType::Count}}};
 
 const Shape kUser{"ugi", {{"user"}, {"groups", FieldType::TextList}}};
@@ -95,7 +97,10 @@ const Shape kWantedNode{"an expected node",
                          {"capacity", FieldType::WantedResources},
                          {"occupied", FieldType::WantedResources},
                          {"allocated", FieldType::WantedResources},
-                         {"available", FieldType::WantedResources}}};
+                         {"available", FieldType::WantedResources},
+                         {"usedDevices", FieldType::IntegerLists},
+                         {"lostDevices", FieldType::IntegerLists},
+                         {"deviceConflict", FieldType::Boolean}}};
 const Shape kWantedPartition{"an expected partition",
                              {{"exists", FieldType::Boolean},
                               {"state"},

@@ -115,6 +115,31 @@ Value ShapeReader::read_amounts(const Node& node, const Field& field) {
     return out;
 }
 
+Value ShapeReader::read_integer_lists(const Node& node, const Field& field) {
+    Value out = Value::object();
+    if (!expect_kind(node, Kind::Mapping, field.key)) return out;
+    for (const Member& member : node.members) {
+        Value list = Value::array();
+        if (!expect_kind(*member.value, Kind::Sequence, member.key)) return out;
+        for (const config_yaml::NodePtr& item : member.value->items)
+            list.push_back(
+                integer(*item, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()));
+        out[member.key] = std::move(list);
+    }
+    return out;
+}
+
+Value ShapeReader::read_devices(const Node& node, const Field& field) {
+    static const Shape kStated{"devices", {{"count", FieldType::Count}, {"each", FieldType::Int64}}};
+    static const Shape kNamed{"a device", {{"index", FieldType::Count}, {"amount", FieldType::Int64}}};
+    Value out = Value::object();
+    if (!expect_kind(node, Kind::Mapping, field.key)) return out;
+    for (const Member& member : node.members)
+        out[member.key] =
+            member.value->kind == Kind::Sequence ? read_list(*member.value, kNamed) : read(*member.value, kStated);
+    return out;
+}
+
 Value ShapeReader::read_texts(const Node& node, const Field& field) {
     Value out = Value::array();
     if (!expect_kind(node, Kind::Sequence, field.key)) return out;
@@ -135,6 +160,8 @@ Value ShapeReader::read_field(const Node& node, const Field& field) {
         if (node.kind == Kind::Null) return nullptr;
         [[fallthrough]];
     case FieldType::Resources: return read_amounts(node, field);
+    case FieldType::IntegerLists: return read_integer_lists(node, field);
+    case FieldType::Devices: return read_devices(node, field);
     case FieldType::Texts: return read_map_of(node, {field.key, FieldType::Text});
     case FieldType::Counts: return read_map_of(node, {field.key, FieldType::Count});
     case FieldType::WantedTerminations: return read_map_of(node, {field.key, FieldType::WantedTermination});

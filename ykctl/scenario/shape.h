@@ -33,6 +33,8 @@ enum class FieldType {
     Count, // 0 to 2^32 - 1
     Boolean,
     Resources,       // name -> int64
+    IntegerLists,    // name -> list of int64
+    Devices,         // name -> {count, each} or a list of {index, amount}
     WantedResources, // the same, or null, which wants none at all
     Texts,           // name -> text
     TextList,
@@ -93,6 +95,8 @@ private:
     const Field* find_field(const Member& member, const Shape& shape);
     Value read_map_of(const Node& node, const Field& element);
     Value read_amounts(const Node& node, const Field& field);
+    Value read_integer_lists(const Node& node, const Field& field);
+    Value read_devices(const Node& node, const Field& field);
     Value read_texts(const Node& node, const Field& field);
     Value read_node_action(const Node& node);
     Value read_termination(const Node& node, bool is_wanted);

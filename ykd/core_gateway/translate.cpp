@@ -21,6 +21,14 @@ void fill(Tags& to, const si::StringMap& from) {
     for (const auto& [key, value] : from) to.push_back({key, value});
 }
 
+void fill(std::vector<DevicesSpec>& to, const si::DevicesMap& from) {
+    to.clear();
+    for (const auto& [name, devices] : from) {
+        DevicesSpec& made = to.emplace_back(DevicesSpec{name, devices.count, devices.each, {}});
+        for (const si::DeviceAmount& each : devices.on) made.on.push_back({each.index, each.amount});
+    }
+}
+
 void fill_policy(AskSpec& to, const std::optional<si::PreemptionPolicy>& policy) {
     to.allow_preempt_self = policy && policy->allow_preempt_self;
     to.allow_preempt_other = policy && policy->allow_preempt_other;
@@ -36,6 +44,7 @@ void fill(AskSpec& to, const si::AllocationAsk& from) {
     to.task_group = from.task_group_name;
     to.node = from.node_id;
     fill(to.tags, from.tags);
+    fill(to.devices, from.devices);
     to.placeholder = from.placeholder;
     to.originator = from.originator;
     fill_policy(to, from.preemption_policy);
@@ -51,6 +60,7 @@ void fill(AskSpec& to, const si::Allocation& from) {
     to.task_group = from.task_group_name;
     to.node = from.node_id;
     fill(to.tags, from.allocation_tags);
+    fill(to.devices, from.devices);
     to.placeholder = from.placeholder;
     to.originator = from.originator;
     fill_policy(to, from.preemption_policy);
@@ -77,6 +87,11 @@ void fill(NodeSpec& to, const si::NodeInfo& from) {
     if (from.attributes) fill(to.attributes.emplace(), *from.attributes);
     if (from.schedulable_resource) fill(to.capacity.emplace(), from.schedulable_resource);
     if (from.occupied_resource) fill(to.occupied.emplace(), from.occupied_resource);
+    to.devices.reset();
+    if (from.devices) {
+        to.devices.emplace();
+        for (const auto& [name, sizes] : *from.devices) to.devices->push_back({name, sizes});
+    }
     to.booked.reset();
     if (from.recovery) {
         to.booked.emplace().allocations = from.recovery->allocations;

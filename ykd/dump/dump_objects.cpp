@@ -115,6 +115,35 @@ Value quota_run_value(const QuotaRunView& run) {
     return std::move(fields.value);
 }
 
+/// The devices of an allocation, as it can be reported again: `{resource: [{index, amount}]}`.
+Value devices_value(const std::vector<DeviceUseView>& devices) {
+    Value value = Value::object();
+    for (const DeviceUseView& each : devices)
+        value[each.resource].push_back({{"index", each.index}, {"amount", each.amount}});
+    return value;
+}
+
+/// Those that an ask states: `{resource: {count, each}}`.
+Value stated_devices_value(const AskView& ask) {
+    Value value = Value::object();
+    for (const auto& [resource, stated] : ask.devices)
+        value[resource] = {{"count", stated.first}, {"each", stated.second}};
+    return value;
+}
+
+/// A list for each resource with devices: `value_of` each; resources whose list would be empty are left out.
+template <class F>
+Value by_device(const NodeView& view, F&& value_of) {
+    Value value = Value::object();
+    for (const auto& [resource, devices] : view.devices) {
+        Value list = Value::array();
+        for (std::size_t index = 0; index < devices.size(); ++index)
+            if (const auto each = value_of(devices[index], index)) list.push_back(*each);
+        if (!list.empty()) value[resource] = std::move(list);
+    }
+    return value;
+}
+
 } // namespace
 
 Value ask_value(const AskView& ask) {
@@ -128,6 +157,7 @@ Value ask_value(const AskView& ask) {
         .omit("resource", ask.resource)
         .always("priority", std::to_string(ask.priority))
         .omit("requiredNodeId", ask.required_node)
+        .omit("devices", stated_devices_value(ask))
         .omit("applicationId", ask.application)
         .omit("placeholder", ask.placeholder)
         .omit("taskGroupName", ask.task_group)
@@ -156,7 +186,8 @@ Value allocation_value(const AllocationView& allocation) {
         .omit("placeholderUsed", allocation.placeholder_used)
         .omit("taskGroupName", allocation.task_group)
         .omit("preempted", allocation.preempted)
-        .omit("originator", allocation.originator);
+        .omit("originator", allocation.originator)
+        .omit("devices", devices_value(allocation.devices));
     return std::move(fields.value);
 }
 
@@ -170,6 +201,7 @@ Value foreign_value(const AllocationView& allocation) {
         .omit("resource", allocation.resource)
         .always("priority", std::to_string(allocation.priority))
         .omit("nodeId", allocation.node)
+        .omit("devices", devices_value(allocation.devices))
         .always("preemptable", allocation.preemptable);
     return std::move(fields.value);
 }
@@ -431,7 +463,16 @@ Value node_value(const NodeView& view, const std::string& partition, const std::
     fields.omit("foreignAllocations", list_of(view.foreign, foreign_value))
         .always("schedulable", view.schedulable)
         .always("isReserved", !view.reservations.empty())
-        .omit("reservations", view.reservations);
+        .omit("reservations", view.reservations)
+        .omit("devices",
+              by_device(view, [](const DeviceView& each,
+                                 std::size_t) { return each.listed ? std::optional{each.size} : std::nullopt; }))
+        .omit("usedDevices",
+              by_device(view, [](const DeviceView& each, std::size_t) { return std::optional{each.used}; }))
+        .omit("lostDevices",
+              by_device(view, [](const DeviceView& each,
+                                 std::size_t index) { return each.lost ? std::optional{index} : std::nullopt; }))
+        .omit("deviceConflict", view.device_conflict);
     return std::move(fields.value);
 }
 

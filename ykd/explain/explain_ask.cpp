@@ -33,6 +33,10 @@ Value nodes_value(const NodeFitView& nodes) {
     for (const auto& [name, count] : nodes.lacking) lacking[name] = count;
     Value value{{"nodes", nodes.nodes},       {"fitting", nodes.fitting},    {"unschedulable", nodes.unschedulable},
                 {"reserved", nodes.reserved}, {"tooSmall", nodes.too_small}, {"lacking", std::move(lacking)}};
+    for (const auto& [key, count] : {std::pair{"deviceShape", nodes.device_shape},
+                                     {"deviceConflict", nodes.device_conflict},
+                                     {"fragmented", nodes.fragmented}})
+        if (count > 0) value[key] = count;
     if (nodes.best.empty()) return value;
     value["best"] = nodes.best;
     value["bestAvailable"] = resource_value(nodes.best_available);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "protocol/books/place.h"
 #include "protocol/wire/codec.h"
 
 namespace yk {
@@ -15,6 +16,16 @@ using What = books::Outcome::What;
 
 /// States in which an application has ended (I-040). Expired comes later, maybe when another has its id.
 constexpr std::array<std::string_view, 2> kEnded{"Completed", "Failed"};
+
+std::string place_of(const NewAllocation& allocation) {
+    si::DevicesMap devices;
+    for (const AllocatedDevice& each : allocation.devices) {
+        if (devices.empty() || devices.back().first != each.resource)
+            devices.emplace_back(each.resource, si::Devices{});
+        devices.back().second.on.push_back({each.on.index, each.on.amount});
+    }
+    return books::place_text(allocation.node, devices);
+}
 
 } // namespace
 
@@ -49,8 +60,11 @@ void OwnerBooks::note_change(const std::string& policy_group, const std::optiona
 }
 
 void OwnerBooks::allocation_made(const NewAllocation& allocation) noexcept {
-    if (notes())
-        keeper_->note({What::Placed, allocation.partition, allocation.application, allocation.key, allocation.node});
+    if (notes()) {
+        const std::string place = allocation.devices.empty() ? std::string{} : place_of(allocation);
+        keeper_->note({What::Placed, allocation.partition, allocation.application, allocation.key,
+                       place.empty() ? allocation.node : std::string_view{place}});
+    }
     next_.allocation_made(allocation);
 }
 

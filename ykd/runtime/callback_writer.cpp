@@ -57,9 +57,34 @@ void pack_tags(Packer& packer, std::span<const Tag> tags) {
     }
 }
 
-/// An Allocation with every field, also those with default values (I-031).
+/// By resource: those of a resource stand together.
+void pack_devices(Packer& packer, std::span<const AllocatedDevice> devices) {
+    const auto end_of = [&](std::size_t at) {
+        const auto begin = devices.begin() + static_cast<std::ptrdiff_t>(at);
+        const auto end = std::find_if(begin, devices.end(),
+                                      [&](const AllocatedDevice& each) { return each.resource != begin->resource; });
+        return static_cast<std::size_t>(end - devices.begin());
+    };
+    std::size_t resources = 0;
+    for (std::size_t at = 0; at < devices.size(); at = end_of(at)) ++resources;
+    packer.map(resources);
+    for (std::size_t at = 0; at < devices.size();) {
+        const std::size_t end = end_of(at);
+        packer.text(devices[at].resource);
+        packer.list(end - at);
+        for (; at < end; ++at) {
+            packer.map(2);
+            packer.key("index");
+            packer.natural(devices[at].on.index);
+            packer.key("amount");
+            packer.integer(devices[at].on.amount);
+        }
+    }
+}
+
+/// An Allocation with every field, also those with default values (I-031); devices where it has some.
 void pack_allocation(Packer& packer, const NewAllocation& allocation) {
-    packer.map(12);
+    packer.map(allocation.devices.empty() ? 12 : 13);
     packer.field("allocationKey", allocation.key);
     packer.field("applicationID", allocation.application);
     packer.field("partitionName", allocation.partition);
@@ -82,6 +107,9 @@ void pack_allocation(Packer& packer, const NewAllocation& allocation) {
     packer.key("allowPreemptOther");
     packer.boolean(allocation.allow_preempt_other);
     packer.field("queueName", allocation.queue);
+    if (allocation.devices.empty()) return;
+    packer.key("devices");
+    pack_devices(packer, allocation.devices);
 }
 
 void pack_released(Packer& packer, const ReleasedAllocation& released) {

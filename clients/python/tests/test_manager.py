@@ -6,7 +6,7 @@ import unittest
 from ykd import (Allocation, Application, Ask, Callbacks, Client, Code, Full, Node, NotServing, OutcomeUnknown, Refused, Release,
                  ResourceManager, TerminationType, TooLarge)
 from ykd import requests
-from ykd.core import digest, elements, recovery
+from ykd.core import digest, elements, recovery, wire
 from ykd.core.call import Call
 from ykd.core.effects import Invoke, Request, Wait
 from ykd.core.manager import ManagerCore, Registration
@@ -46,7 +46,9 @@ class Values(unittest.TestCase):
                             (lambda: Ask("app", "a", {}, priority=1 << 31), ValueError), (lambda: Ask("app", "a", {}, priority=1.5), TypeError),
                             (lambda: Ask("app", "a", {}, placeholder=1), TypeError), (lambda: Ask("app", "a", {}, partition=None), TypeError),
                             (lambda: Ask("app", "a", {}, allow_preempt_self="no"), TypeError),
-                            (lambda: Ask("app", "a", {"vcore": -1}), ValueError),
+                            (lambda: Ask("app", "a", {"vcore": -1}), ValueError), (lambda: Ask("app", "a", {}, devices=5), TypeError),
+                            (lambda: Ask("app", "a", {}, devices={"gpu": (1, -5)}), ValueError),
+                            (lambda: Node("n", {}, devices={"gpu": [1.5]}), TypeError), (lambda: Node("n", {}, devices={"gpu": 8}), TypeError),
                             (lambda: Node("n", None), TypeError), (lambda: Node("n", {"vcore": -1}), ValueError),
                             (lambda: Node("n", {}, None), TypeError), (lambda: Node("n", {}, occupied={"vcore": -1}), ValueError),
                             (lambda: Node("n", {}, {f"k{n}": "x" * 60000 for n in range(5)}), ValueError),
@@ -78,6 +80,15 @@ class Values(unittest.TestCase):
             with self.assertRaises(error):
                 make()
         self.assertEqual(len(elements.new_nodes(node for node in [NODE])[1]), 1)
+
+    def test_devices(self):
+        self.assertEqual(wire.node_map(Node("n", {}, devices={"gpu": (1000, 1000)}), 1)["devices"], {"gpu": [1000, 1000]})
+        self.assertEqual(wire.ask_map(Ask("app", "a", {"gpu": 1000}, devices={"gpu": (2, 500)}))["devices"], {"gpu": {"count": 2, "each": 500}})
+        devices = {"gpu": [{"index": 3, "amount": 500}, {"index": 4, "amount": 500}]}
+        made = wire.allocation_of({"allocationKey": "k", "nodeID": "n", "devices": devices})
+        self.assertEqual(made.devices, {"gpu": ((3, 500), (4, 500))})
+        self.assertEqual(wire.allocation_map(made)["devices"], devices)  # it is reported again as it was
+        self.assertNotIn("devices", wire.allocation_map(wire.allocation_of({"allocationKey": "k"})))
 
     def test_short_names_of_partitions(self):
         self.assertEqual([short_partition(name) for name in ("[rm:1]gpu", "gpu", "", None, "[rm]")], ["gpu", "gpu", "default", "default", "default"])

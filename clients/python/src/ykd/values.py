@@ -7,7 +7,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Optional, Union
 
 from .checks import check_identifier, check_integer, check_list, check_optional, check_resources, check_texts, check_type
@@ -42,8 +42,8 @@ ANSWERED = frozenset((TerminationType.TIMEOUT, TerminationType.PREEMPTED_BY_SCHE
 
 @dataclasses.dataclass(frozen=True)
 class Node:
-    """A machine. `resources` is its capacity, `occupied` what others use of it. Raises ValueError or TypeError for values that the
-    daemon would refuse."""
+    """A machine. `resources` is its capacity, `occupied` what others use of it; `devices` are the resources that come in devices, with
+    the size of each. Raises ValueError or TypeError for values that the daemon would refuse."""
 
     node_id: str
     resources: Resources
@@ -51,6 +51,7 @@ class Node:
     occupied: Optional[Resources] = None
     partition: str = "default"
     schedulable: bool = True
+    devices: Optional[Mapping[str, Sequence[int]]] = None
 
     def __post_init__(self) -> None:
         check_identifier("nodeID", self.node_id)
@@ -58,6 +59,13 @@ class Node:
         check_resources(f"node {self.node_id}", self.resources)
         if self.occupied is not None:
             check_resources(f"node {self.node_id}", self.occupied)
+        if self.devices is not None:
+            check_type(f"node {self.node_id}: devices", self.devices, Mapping)
+            for name, sizes in self.devices.items():
+                check_identifier(f"node {self.node_id}: devices", name)
+                check_type(f"node {self.node_id}: devices of {name}", sizes, Sequence)
+                for size in sizes:
+                    check_integer(f"node {self.node_id}: device of {name}", size, 64)
         check_texts(f"node {self.node_id}", self.attributes)
         check_type("schedulable", self.schedulable, bool)
 
@@ -95,7 +103,8 @@ class Application:
 class Ask:
     """A request for one allocation of the size `resources`. `key` is unique within the application. A larger `priority` is more
     important. `required_node` pins it to a node. `allow_preempt_self` says whether it may be preempted, `allow_preempt_other` whether
-    others may be for it; None leaves both to the daemon."""
+    others may be for it; None leaves both to the daemon. `devices` states how many devices of a resource it wants, and how much of
+    each; otherwise the amount says it."""
 
     application_id: str
     key: str
@@ -109,6 +118,7 @@ class Ask:
     allow_preempt_self: Optional[bool] = None
     allow_preempt_other: Optional[bool] = None
     partition: str = "default"
+    devices: Optional[Mapping[str, tuple[int, int]]] = None
 
     def __post_init__(self) -> None:
         check_identifier("applicationID", self.application_id)
@@ -117,12 +127,15 @@ class Ask:
         for policy in (self.allow_preempt_self, self.allow_preempt_other):
             if policy is not None:
                 check_type("allow_preempt_self or allow_preempt_other", policy, bool)
+        if self.devices is not None:
+            check_type(f"{self.key}: devices", self.devices, Mapping)
+            _check_devices(self.key, {name: (stated,) for name, stated in self.devices.items()})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Allocation:
     """An ask that has a node. An empty `application_id` is that of a foreign allocation, which somebody else placed: its `tags` have
-    the key `foreign`. `queue` is written by the daemon."""
+    the key `foreign`. `queue` is written by the daemon. `devices` are those of its node that it has: the index of each, and how much."""
 
     application_id: str
     key: str
@@ -136,6 +149,7 @@ class Allocation:
     originator: bool = False
     preemption_policy: Optional[Mapping[str, bool]] = None
     queue: str = ""
+    devices: Mapping[str, Sequence[tuple[int, int]]] = dataclasses.field(default_factory=dict)
 
     def check(self) -> None:
         """Raises ValueError or TypeError for values that the daemon would refuse. Those that come from it are not checked."""
@@ -146,6 +160,16 @@ class Allocation:
             check_type("preemption_policy", self.preemption_policy, Mapping)
             for name, policy in self.preemption_policy.items():
                 check_type(f"preemption_policy: {name}", policy, bool)
+        _check_devices(self.key, self.devices)
+
+
+def _check_devices(key: str, devices: Mapping[str, Sequence[tuple[int, int]]]) -> None:
+    check_type(f"{key}: devices", devices, Mapping)
+    for name, pairs in devices.items():
+        check_identifier(f"{key}: devices", name)
+        for first, amount in pairs:
+            check_integer(f"{key}: devices of {name}", first, 32)
+            check_integer(f"{key}: devices of {name}", amount, 64)
 
 
 def _check_common(one: Union[Ask, Allocation]) -> None:

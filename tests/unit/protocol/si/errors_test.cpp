@@ -91,6 +91,7 @@ TEST_CASE("I-390 codes and names of refused elements are those of the specificat
         {1032, "P_PLACEHOLDER_GROUP"},
         {1033, "P_REPEAT"},
         {1034, "P_IDENTITY_CHANGE"},
+        {1035, "P_DEVICES"},
         {1040, "P_UNKNOWN_ALLOCATION"},
         {1041, "P_NO_REPLACEMENT"},
         {1050, "P_EXISTING_ALLOCATION"},

@@ -653,3 +653,27 @@ TEST_CASE("what the daemon says may hold names longer than a client may send") {
     CHECK(verdict<si::AllocationResponse>(bytes) == "E_LIMIT new[0].partitionName");
     CHECK(verdict<si::AllocationResponse>(bytes, {false, false}) == "ok");
 }
+
+TEST_CASE("F-001 F-003 F-006 devices of nodes, asks and allocations") {
+    const auto nodes = decoded<si::NodeRequest>(node(R"("devices":{"gpu":[1000,500],"fpga":[]})"));
+    CHECK(nodes.nodes[0].devices == si::DeviceSizes{{"gpu", {1000, 500}}, {"fpga", {}}});
+    check_round_trip(nodes);
+    CHECK_FALSE(decoded<si::NodeRequest>(node(R"("devices":null)")).nodes[0].devices);
+    CHECK(decoded<si::NodeRequest>(node(R"("devices":{})")).nodes[0].devices == si::DeviceSizes{});
+
+    const auto asks = decoded<si::AllocationRequest>(
+        ask(R"("devices":{"gpu":{"count":2,"each":500},"fpga":[{"index":3,"amount":7},{"index":0,"amount":1}]})"));
+    CHECK(asks.asks[0].devices == si::DevicesMap{{"gpu", {2, 500, {}}}, {"fpga", {0, 0, {{3, 7}, {0, 1}}}}});
+    check_round_trip(asks);
+
+    CHECK(verdict_of<si::AllocationRequest>(ask(R"("devices":[1])")) == "E_TYPE asks[0].devices");
+    CHECK(verdict_of<si::AllocationRequest>(ask(R"("devices":{"gpu":3})")) == "E_TYPE asks[0].devices.gpu");
+    CHECK(verdict_of<si::AllocationRequest>(ask(R"("devices":{"gpu":{"count":2}})")) ==
+          "E_MISSING_FIELD asks[0].devices.gpu.each");
+    CHECK(verdict_of<si::AllocationRequest>(ask(R"("devices":{"gpu":{"count":-1,"each":1}})")) ==
+          "E_TYPE asks[0].devices.gpu.count");
+    CHECK(verdict_of<si::AllocationRequest>(ask(R"("devices":{"gpu":[{"index":0}]})")) ==
+          "E_MISSING_FIELD asks[0].devices.gpu[0].amount");
+    CHECK(verdict_of<si::NodeRequest>(node(R"("devices":{"gpu":1000})")) == "E_TYPE nodes[0].devices.gpu");
+    CHECK(verdict_of<si::NodeRequest>(node(R"("devices":{"gpu":["x"]})")) == "E_TYPE nodes[0].devices.gpu[0]");
+}

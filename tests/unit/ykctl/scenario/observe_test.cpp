@@ -89,7 +89,8 @@ TEST_CASE("scenario.md nodes and partitions") {
     dumps.data["node"] =
         json(R"({"nodeID":"n","schedulable":true,"isReserved":true,"capacity":{"vcore":4},"available":{"vcore":-1}})");
     CHECK(look(dumps, "nodes", "n") == json(R"({"schedulable":true,"reserved":true,"capacity":{"vcore":4},"occupied":{},
-                                                "allocated":{},"available":{"vcore":-1}})"));
+                                                "allocated":{},"available":{"vcore":-1},"usedDevices":{},
+                                                "lostDevices":{},"deviceConflict":false})"));
     dumps.data["partitions"] =
         json(R"([{"state":"Active","totalNodes":2,"totalContainers":5,"capacity":{"capacity":{"vcore":9},
         "usedCapacity":{"vcore":3}},"applications":{"New":1,"Running":2,"Completing":1,"Completed":4,"Rejected":8,"total":16}}])");

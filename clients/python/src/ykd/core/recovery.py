@@ -33,6 +33,11 @@ class Snapshot:
         return {kind: digest(found.values()) for kind, found in self.hashes.items()}
 
 
+def _capacity(node: Mapping[str, Any]) -> dict[str, int]:
+    """As the daemon counts it: resources that come in devices have the sum of these."""
+    return {**(node.get("schedulableResource") or {}), **{name: sum(sizes) for name, sizes in (node.get("devices") or {}).items()}}
+
+
 def snapshot_of(books: Books) -> Snapshot:
     """Costs about 10 µs for each object."""
     made = Snapshot({kind: {} for kind in KINDS}, {kind: {} for kind in KINDS}, [Element("asks", ask) for ask in books.asks.values()])
@@ -41,7 +46,7 @@ def snapshot_of(books: Books) -> Snapshot:
         made.hashes["applications"][name] = line_hash(application_line(*name))
     for name, node in books.nodes.items():
         made.elements["nodes"][name] = Element("nodes", {**node.map, "action": CREATE if node.schedulable else CREATE_DRAIN})
-        made.hashes["nodes"][name] = line_hash(node_line(*name, node.map.get("schedulableResource") or {}, node.schedulable))
+        made.hashes["nodes"][name] = line_hash(node_line(*name, _capacity(node.map), node.schedulable))
     for key, record in books.allocations.items():
         one = record.allocation
         made.elements["allocations"][key] = Element("allocations", allocation_map(one))

@@ -18,6 +18,8 @@ def node_map(node: Node, action: int) -> dict[str, Any]:
              "attributes": {**node.attributes, PARTITION_ATTRIBUTE: node.partition}}
     if node.occupied is not None:
         found["occupiedResource"] = dict(node.occupied)
+    if node.devices is not None:
+        found["devices"] = {name: list(sizes) for name, sizes in node.devices.items()}
     return found
 
 
@@ -48,6 +50,8 @@ def ask_map(ask: Ask) -> dict[str, Any]:
     policy = {"allowPreemptSelf": ask.allow_preempt_self, "allowPreemptOther": ask.allow_preempt_other}
     if any(value is not None for value in policy.values()):
         found["preemptionPolicy"] = {name: value for name, value in policy.items() if value is not None}
+    if ask.devices:
+        found["devices"] = {name: {"count": count, "each": each} for name, (count, each) in ask.devices.items()}
     return found
 
 
@@ -61,6 +65,9 @@ def allocation_map(allocation: Allocation) -> dict[str, Any]:
         found["applicationID"] = allocation.application_id
     if allocation.preemption_policy is not None:
         found["preemptionPolicy"] = dict(allocation.preemption_policy)
+    if allocation.devices:
+        found["devices"] = {name: [{"index": index, "amount": amount} for index, amount in devices]
+                            for name, devices in allocation.devices.items()}
     return found
 
 
@@ -74,7 +81,8 @@ def allocation_of(found: Map) -> Allocation:
         found.get("applicationID") or "", found.get("allocationKey") or "", found.get("nodeID") or "",
         found.get("resourcePerAlloc") or {}, short_partition(found.get("partitionName")), found.get("priority") or 0,
         found.get("allocationTags") or {}, found.get("taskGroupName") or "", bool(found.get("placeholder")),
-        bool(found.get("originator")), found.get("preemptionPolicy"), found.get("queueName") or "")
+        bool(found.get("originator")), found.get("preemptionPolicy"), found.get("queueName") or "",
+        {name: tuple((each["index"], each["amount"]) for each in devices) for name, devices in (found.get("devices") or {}).items()})
 
 
 def release_of(found: Map, node_id: str) -> Release:

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libcore/preemption/node_space.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace yk {
+namespace {
+
+constexpr DeviceMask bit(std::size_t index) noexcept {
+    return DeviceMask{1} << index;
+}
+
+template <class F>
+void for_each_in(DeviceMask mask, F&& f) {
+    for (; mask != 0; mask &= mask - 1) f(static_cast<std::size_t>(std::countr_zero(mask)));
+}
+
+} // namespace
+
+NodeSpace::NodeSpace(const Node& node, const Shape& ask)
+    : ask_(&ask), devices_(node.devices.get()), free_(node.available) {
+    if (devices_ == nullptr) return;
+    for (const DeviceKind& kind : devices_->kinds()) {
+        if (ask.resource.get(kind.type) <= 0) continue;
+        const DeviceDemand demand = kind.demand_of(ask.device_ask());
+        Wanted& made = wanted_.emplace_back(Wanted{&kind, demand, kind.large_enough_for(demand), {}});
+        for (std::size_t at = 0; at < kind.devices.size(); ++at)
+            made.left[at] = kind.devices[at].size - kind.devices[at].used;
+    }
+    if (wanted_.empty()) devices_ = nullptr;
+}
+
+bool NodeSpace::Wanted::is_free(std::size_t device) const noexcept {
+    return left[device] >= (kind->is_whole(demand) ? kind->devices[device].size : demand.each);
+}
+
+bool NodeSpace::Wanted::is_met() const noexcept {
+    std::uint32_t free = 0;
+    for_each_in(targets, [&](std::size_t at) { free += is_free(at) ? 1U : 0U; });
+    return demand.count > 0 && free >= demand.count;
+}
+
+const NodeSpace::Wanted* NodeSpace::wanted(ResourceId type) const noexcept {
+    const auto found =
+        std::find_if(wanted_.begin(), wanted_.end(), [type](const Wanted& each) { return each.kind->type == type; });
+    return found == wanted_.end() ? nullptr : &*found;
+}
+
+bool NodeSpace::has_devices() const noexcept {
+    if (devices_ == nullptr) return true;
+    return !devices_->in_conflict() &&
+           std::all_of(wanted_.begin(), wanted_.end(), [](const Wanted& each) { return each.is_met(); });
+}
+
+bool NodeSpace::helped_by(AllocationId id, const Resource& size) const noexcept {
+    bool by_amount = false;
+    ask_->resource.for_each([&](ResourceId type, std::int64_t amount) {
+        const bool lacks = amount > 0 && size.get(type) > 0 && amount > free_.get(type);
+        by_amount = by_amount || (lacks && (devices_ == nullptr || wanted(type) == nullptr));
+    });
+    if (by_amount || devices_ == nullptr) return by_amount;
+    const auto holds_wanted = [&](const NodeDevices::Hold& hold) {
+        const Wanted* const want = hold.owner == owner_of(id) ? wanted(hold.demand.type) : nullptr;
+        if (want == nullptr || want->is_met()) return false;
+        bool useful = false;
+        for_each_in(hold.on & want->targets, [&](std::size_t at) { useful = useful || !want->is_free(at); });
+        return useful;
+    };
+    return std::any_of(devices_->holds().begin(), devices_->holds().end(), holds_wanted);
+}
+
+void NodeSpace::change_devices(AllocationId id, bool off) {
+    for (const NodeDevices::Hold& hold : devices_->holds()) {
+        if (hold.owner != owner_of(id)) continue;
+        for (Wanted& want : wanted_)
+            if (want.kind->type == hold.demand.type)
+                for_each_in(hold.on & want.targets,
+                            [&](std::size_t at) { want.left[at] += off ? hold.demand.each : -hold.demand.each; });
+    }
+}
+
+void NodeSpace::take_off(AllocationId id, const Resource& size) {
+    free_.add(size);
+    if (devices_ != nullptr) change_devices(id, true);
+}
+
+void NodeSpace::put_back(AllocationId id, const Resource& size) {
+    free_.sub(size);
+    if (devices_ != nullptr) change_devices(id, false);
+}
+
+std::vector<NodeSpace> NodeSpace::choices(std::span<const AllocationId> leaving) const {
+    if (has_devices()) return {*this};
+    NodeSpace empty = *this;
+    for (const AllocationId id : leaving) empty.change_devices(id, true);
+    std::vector<NodeSpace> made{*this};
+    for (std::size_t at = 0; at < wanted_.size(); ++at) {
+        const Wanted& now = wanted_[at];
+        if (now.is_met()) continue;
+        std::vector<std::size_t> devices; // that could become free
+        for_each_in(now.targets, [&](std::size_t device) {
+            if (empty.wanted_[at].is_free(device)) devices.push_back(device);
+        });
+        if (now.demand.count == 0 || devices.size() < now.demand.count) return {};
+        std::stable_sort(devices.begin(), devices.end(),
+                         [&](std::size_t a, std::size_t b) { return now.left[a] > now.left[b]; });
+        const std::vector<NodeSpace> before = std::exchange(made, {});
+        const bool one_each = now.demand.count == 1 && before.size() == 1; // only the first type has a choice
+        const std::size_t choices = one_each ? devices.size() : 1;
+        for (std::size_t first = 0; first < choices; ++first) {
+            DeviceMask targets = 0;
+            for (std::size_t i = first; i < first + now.demand.count; ++i) targets |= bit(devices[i]);
+            for (NodeSpace space : before) {
+                space.wanted_[at].targets = targets;
+                made.push_back(std::move(space));
+            }
+        }
+    }
+    return made;
+}
+
+} // namespace yk

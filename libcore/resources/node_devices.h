@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// NodeDevices: the devices of a node, how much of each is in use and by whom (F-001 to F-009). A resource that comes in
+// devices is divided among them: an ask gets what it wants from one of them, or from as many as it says.
+//
+// Owner: the Node, which has none unless its RM listed devices. Thread: the partition's owner.
+// INVARIANT: of each device 0 <= used <= size, unless it is lost or used by what the core did not place; what all holds
+// of an owner and a resource have together is what the owner has of that resource (F-009).
+// Cost: a test or a choice looks at each device of the resource once; a change also at the holds.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "libcore/resources/resource.h"
+
+namespace yk {
+
+/// At most so many devices of one resource on a node (F-001).
+inline constexpr std::uint32_t kMostDevices = 64;
+
+struct DeviceAmount {
+    std::uint32_t index = 0; // of the device, in the node's list
+    std::int64_t amount = 0;
+};
+
+/// Bit i: the device with index i.
+using DeviceMask = std::uint64_t;
+
+/// The attribute of a node that says which devices share a switch: a list of lists of indices (F-005).
+inline constexpr std::string_view kDeviceGroups = "ykd.io/device-groups";
+
+/// `each` of each of `count` devices. count 0: the amount `each`, which no number of devices gives (F-003).
+struct DeviceDemand {
+    ResourceId type = ResourceNames::npos;
+    std::uint32_t count = 0;
+    std::int64_t each = 0;
+
+    [[nodiscard]] std::int64_t amount() const noexcept { return count == 0 ? each : count * each; }
+    friend bool operator==(const DeviceDemand&, const DeviceDemand&) = default;
+};
+
+/// What an ask wants on a node with devices.
+struct DeviceAsk {
+    const Resource& size;
+    const std::vector<DeviceDemand>& stated; // by itself, by type; of other types the amount says it (F-003)
+};
+
+inline const std::vector<DeviceDemand> kNothingStated;
+
+struct Device {
+    std::int64_t size = 0; // 0: it is not there
+    std::int64_t used = 0;
+    bool lost = false; // gone or smaller than what is in use: it takes nothing new (F-008)
+
+    [[nodiscard]] std::int64_t left() const noexcept { return lost || used >= size ? 0 : size - used; }
+};
+
+/// The devices of one resource, in the order of their indices.
+struct DeviceKind {
+    ResourceId type = ResourceNames::npos;
+    std::vector<Device> devices;
+    std::size_t listed = 0; // so many the RM listed; behind them stand those that are gone and still in use
+    std::int64_t whole = 0; // the size of most of them, on ties the larger one: that of a whole device
+
+    [[nodiscard]] DeviceDemand demand_of(const DeviceAsk& ask) const noexcept;
+    /// What an amount is here: a share of one device, or whole devices.
+    [[nodiscard]] DeviceDemand demand_of(std::int64_t amount) const noexcept;
+    /// Those that have enough left for the demand; of whole devices, those that nothing uses.
+    [[nodiscard]] DeviceMask free_for(const DeviceDemand& demand) const noexcept;
+    /// Those that are large enough for it.
+    [[nodiscard]] DeviceMask large_enough_for(const DeviceDemand& demand) const noexcept;
+    [[nodiscard]] bool is_whole(const DeviceDemand& demand) const noexcept { return demand.each == whole; }
+};
+
+/// So much a budget counts for the devices of one resource of a node, however many they are.
+inline constexpr std::size_t kDeviceKindBytes = sizeof(DeviceKind) + kMostDevices * sizeof(Device);
+
+/// Who has devices: an allocation, or what waits in quarantine.
+using DeviceOwner = std::uint64_t;
+/// One device of an owner.
+struct DeviceUse {
+    ResourceId type = ResourceNames::npos;
+    DeviceAmount on;
+};
+
+class NodeDevices {
+public:
+    /// A demand of an owner and the devices that meet it.
+    struct Hold {
+        DeviceOwner owner = 0;
+        DeviceDemand demand;
+        DeviceMask on = 0;      // 0: the devices that it should have are not free
+        DeviceMask only_on = 0; // the RM said these; 0: it said none
+        bool is_ours = true;    // placed by the core; what it did not place is a fact, and may use more than there is
+    };
+
+    // --- what there is ----------------------------------------------------------------------------------------------
+    [[nodiscard]] const std::vector<DeviceKind>& kinds() const noexcept { return kinds_; }
+    /// nullptr: the resource has no devices here.
+    [[nodiscard]] const DeviceKind* find(ResourceId type) const noexcept;
+    [[nodiscard]] const std::vector<Hold>& holds() const noexcept { return holds_; }
+    /// Whether something has not the devices that it should have. Until it has, nothing is placed here that wants
+    /// devices (F-006).
+    [[nodiscard]] bool in_conflict() const noexcept { return unmet_ > 0; }
+    /// By how much lost devices are in use beyond their size.
+    [[nodiscard]] std::int64_t lost(ResourceId type) const noexcept;
+    /// The devices of an owner, by type and index.
+    [[nodiscard]] std::vector<DeviceUse> of(DeviceOwner owner) const;
+
+    // --- questions --------------------------------------------------------------------------------------------------
+    /// Whether the devices that the ask wants are free.
+    [[nodiscard]] bool have(const DeviceAsk& ask) const noexcept;
+    /// Whether they would be if nothing were in use.
+    [[nodiscard]] bool could_have(const DeviceAsk& ask) const noexcept;
+    /// The devices of `free` that a demand gets: a share the one that has least left, whole devices the first ones, of
+    /// the smallest group that has enough of them (F-005). 0: there are not enough.
+    [[nodiscard]] DeviceMask choose(const DeviceKind& kind, const DeviceDemand& demand, DeviceMask free) const noexcept;
+
+    // --- changes ----------------------------------------------------------------------------------------------------
+    /// The devices of a resource, by the size of each, new or others than before. What is gone and in use is lost; what
+    /// is back is not (F-008).
+    void set_kind(ResourceId type, std::span<const std::int64_t> sizes);
+    /// The resource is an amount of the whole node from now on.
+    void remove_kind(ResourceId type);
+    void set_groups(std::vector<DeviceMask> groups) { groups_ = std::move(groups); }
+    /// Gives the owner what it wants of each resource: the devices that were `said`, or one of `better`, which the node
+    /// policy names for a share, or those that choose() names.
+    void take(DeviceOwner owner, const DeviceAsk& ask, std::span<const DeviceUse> said, bool is_ours,
+              DeviceMask better = 0);
+    /// The same for one resource.
+    void take(ResourceId type, DeviceOwner owner, const DeviceAsk& ask, std::span<const DeviceUse> said, bool is_ours,
+              DeviceMask better = 0);
+    /// Takes back what the owner has, and gives devices to those that wait for them.
+    void give_back(DeviceOwner owner);
+    /// So many further holds request no memory.
+    void reserve(std::size_t more);
+
+    /// Empty when the invariants hold; otherwise which one does not.
+    [[nodiscard]] std::string check() const;
+
+private:
+    [[nodiscard]] DeviceKind& kind_of(ResourceId type) noexcept;
+    void add(Hold hold, DeviceMask better);
+    void put(Hold& hold, DeviceMask on);
+    void meet_demands();
+
+    std::vector<DeviceKind> kinds_; // by type
+    std::vector<DeviceMask> groups_;
+    std::vector<Hold> holds_;
+    std::size_t unmet_ = 0; // holds on no device
+};
+
+} // namespace yk
