@@ -2,6 +2,7 @@
 #include "libcore/model/node_collection.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "libcore/resources/share.h"
@@ -114,7 +115,19 @@ void NodeCollection::file(NodeId id, Node& node) noexcept {
 
 NodeSummary NodeCollection::summary_of(const Node& node) const noexcept {
     const Lanes available = lanes_of(node.available);
-    return {needs_.within(available, fit_used_), available};
+    const std::uint64_t fit = needs_.within(available, fit_used_);
+    return {node.devices ? with_devices(node, fit) : fit, available};
+}
+
+/// The bits of those shapes whose devices are free as well: amounts say little where they are on many devices.
+std::uint64_t NodeCollection::with_devices(const Node& node, std::uint64_t fit) const noexcept {
+    for (std::uint64_t left = fit; left != 0; left &= left - 1) {
+        const auto bit = static_cast<std::size_t>(std::countr_zero(left));
+        const bool is_free =
+            bit < fit_used_ && fit_shapes_[bit].valid() && node.devices->have(shapes_[fit_shapes_[bit]].device_ask());
+        if (!is_free) fit &= ~(std::uint64_t{1} << bit);
+    }
+    return fit;
 }
 
 void NodeCollection::count_search(ShapeId id) {
@@ -145,9 +158,12 @@ void NodeCollection::assign_bit(ShapeId id, std::size_t bit) {
     shapes_[id].fit_bit = static_cast<std::int16_t>(bit);
     needs_.set(bit, shapes_[id].need);
     const std::uint64_t mask = std::uint64_t{1} << bit;
-    const Lanes& need = shapes_[id].need;
-    index_.resummarise([&](std::uint32_t, NodeSummary summary) { // one pass over the open nodes
-        summary.fit = within(need, summary.available) ? summary.fit | mask : summary.fit & ~mask;
+    const Shape& shape = shapes_[id];
+    index_.resummarise([&](std::uint32_t value, NodeSummary summary) { // one pass over the open nodes
+        const NodeDevices* const devices = nodes_[NodeId{value}].devices.get();
+        const bool may_fit =
+            within(shape.need, summary.available) && (devices == nullptr || devices->have(shape.device_ask()));
+        summary.fit = may_fit ? summary.fit | mask : summary.fit & ~mask;
         return summary;
     });
 }

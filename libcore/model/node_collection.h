@@ -141,6 +141,7 @@ private:
 
     void file(NodeId id, Node& node) noexcept;
     [[nodiscard]] NodeSummary summary_of(const Node& node) const noexcept;
+    [[nodiscard]] std::uint64_t with_devices(const Node& node, std::uint64_t fit) const noexcept;
     void give_rank(Node& node, std::map<std::string, NodeId, std::less<>>::iterator entry) noexcept;
     void relabel() noexcept;
     void count_search(ShapeId id);

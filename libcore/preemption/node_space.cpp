@@ -27,7 +27,7 @@ NodeSpace::NodeSpace(const Node& node, const Shape& ask)
         const DeviceDemand demand = kind.demand_of(ask.device_ask());
         Wanted& made = wanted_.emplace_back(Wanted{&kind, demand, kind.large_enough_for(demand), {}});
         for (std::size_t at = 0; at < kind.devices.size(); ++at)
-            made.left[at] = kind.devices[at].size - kind.devices[at].used;
+            made.left[at] = sat_sub(kind.devices[at].size, kind.devices[at].used);
     }
     if (wanted_.empty()) devices_ = nullptr;
 }
@@ -76,8 +76,10 @@ void NodeSpace::change_devices(AllocationId id, bool off) {
         if (hold.owner != owner_of(id)) continue;
         for (Wanted& want : wanted_)
             if (want.kind->type == hold.demand.type)
-                for_each_in(hold.on & want.targets,
-                            [&](std::size_t at) { want.left[at] += off ? hold.demand.each : -hold.demand.each; });
+                for_each_in(hold.on & want.targets, [&](std::size_t at) {
+                    want.left[at] =
+                        off ? sat_add(want.left[at], hold.demand.each) : sat_sub(want.left[at], hold.demand.each);
+                });
     }
 }
 

@@ -381,7 +381,7 @@ private:
         for (const DeviceKind& kind : devices.kinds()) {
             std::map<DeviceOwner, std::int64_t> held;
             for (const NodeDevices::Hold& hold : devices.holds())
-                if (hold.demand.type == kind.type) held[hold.owner] += hold.demand.amount();
+                if (hold.demand.type == kind.type) held[hold.owner] = sat_add(held[hold.owner], hold.demand.amount());
             for (const auto& [owner, size] : owners) {
                 faults_.expect(held[owner] == size->get(kind.type), what + " are not held as they are allocated");
                 held.erase(owner);

@@ -178,7 +178,20 @@ void NodeDevices::remove_kind(ResourceId type) {
 void NodeDevices::put(Hold& hold, DeviceMask on) {
     hold.on = on;
     DeviceKind& kind = kind_of(hold.demand.type);
-    for_each_in(on, [&](std::size_t index) { kind.devices[index].used += hold.demand.each; });
+    for_each_in(on, [&](std::size_t index) {
+        std::int64_t& used = kind.devices[index].used;
+        used = sat_add(used, hold.demand.each);
+    });
+}
+
+/// Adds up anew what is in use: a saturated sum cannot be subtracted from (S-003).
+void NodeDevices::add_up(DeviceKind& kind) const {
+    for (Device& each : kind.devices) each.used = 0;
+    for (const Hold& hold : holds_)
+        if (hold.demand.type == kind.type)
+            for_each_in(hold.on, [&](std::size_t index) {
+                kind.devices[index].used = sat_add(kind.devices[index].used, hold.demand.each);
+            });
 }
 
 /// Finds devices for the hold and keeps it, with or without.
@@ -213,19 +226,15 @@ void NodeDevices::take(ResourceId type, DeviceOwner owner, const DeviceAsk& ask,
 }
 
 void NodeDevices::give_back(DeviceOwner owner) {
-    bool any = false;
-    for (std::size_t at = holds_.size(); at-- > 0;) {
-        Hold& hold = holds_[at];
-        if (hold.owner != owner) continue;
-        any = true;
-        DeviceKind& kind = kind_of(hold.demand.type);
-        for_each_in(hold.on, [&](std::size_t index) { kind.devices[index].used -= hold.demand.each; });
+    const std::size_t gone = std::erase_if(holds_, [&](const Hold& hold) {
+        if (hold.owner != owner) return false;
         unmet_ -= hold.on == 0 ? 1U : 0U;
-        holds_.erase(holds_.begin() + static_cast<std::ptrdiff_t>(at));
-    }
-    if (!any) return;
-    for (DeviceKind& kind :
-         kinds_) { // a lost device that is used no more than it can be is lost no longer, or forgotten
+        return true;
+    });
+    if (gone == 0) return;
+    for (DeviceKind& kind : kinds_) {
+        add_up(kind);
+        // a lost device that is used no more than it can be is lost no longer, or forgotten
         for (Device& each : kind.devices) each.lost = each.lost && each.used > each.size;
         while (kind.devices.size() > kind.listed && kind.devices.back().used == 0) kind.devices.pop_back();
     }
@@ -262,7 +271,7 @@ std::string NodeDevices::check() const {
             for_each_in(hold.on, [&](std::size_t index) {
                 outside = outside || index >= used.size();
                 if (outside) return;
-                used[index] += hold.demand.each;
+                used[index] = sat_add(used[index], hold.demand.each);
                 foreign[index] = foreign[index] || !hold.is_ours;
             });
             if (outside) return "a hold on a device that is not there";

@@ -40,7 +40,7 @@ struct DeviceDemand {
     std::uint32_t count = 0;
     std::int64_t each = 0;
 
-    [[nodiscard]] std::int64_t amount() const noexcept { return count == 0 ? each : count * each; }
+    [[nodiscard]] std::int64_t amount() const noexcept { return count == 0 ? each : sat_mul(each, count); }
     friend bool operator==(const DeviceDemand&, const DeviceDemand&) = default;
 };
 
@@ -147,6 +147,7 @@ private:
     [[nodiscard]] DeviceKind& kind_of(ResourceId type) noexcept;
     void add(Hold hold, DeviceMask better);
     void put(Hold& hold, DeviceMask on);
+    void add_up(DeviceKind& kind) const;
     void meet_demands();
 
     std::vector<DeviceKind> kinds_; // by type

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <numeric>
 #include <utility>
 
 #include "protocol/books/place.h"
@@ -80,7 +79,7 @@ void set_devices(si::NodeInfo& node, const si::DeviceSizes& devices) {
     if (!node.schedulable_resource) return;
     for (const auto& [name, sizes] : devices)
         for (auto& [resource, amount] : *node.schedulable_resource)
-            if (resource == name) amount = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+            if (resource == name) amount = sum_of(sizes);
 }
 
 } // namespace

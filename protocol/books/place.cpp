@@ -5,6 +5,8 @@
 #include <charconv>
 #include <utility>
 
+#include "libcore/base/saturate.h"
+
 namespace yk::books {
 namespace {
 
@@ -55,11 +57,17 @@ Place place_of(std::string_view text) {
     return place;
 }
 
+std::int64_t sum_of(const std::vector<std::int64_t>& sizes) {
+    std::int64_t sum = 0;
+    for (const std::int64_t size : sizes) sum = sat_add(sum, size);
+    return sum;
+}
+
 void put_place(si::AllocationAsk& ask, Place place) {
     ask.node_id = std::move(place.node);
     for (auto& [resource, devices] : place.devices) {
         std::int64_t sum = 0, wanted = 0;
-        for (const si::DeviceAmount& each : devices.on) sum += each.amount;
+        for (const si::DeviceAmount& each : devices.on) sum = sat_add(sum, each.amount);
         if (ask.resource_ask)
             for (const auto& [name, amount] : *ask.resource_ask)
                 if (name == resource) wanted = amount;

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <map>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -27,8 +26,7 @@ AmountsByType map_of(const std::optional<si::Resources>& resources) {
 AmountsByType capacity_of(const si::NodeInfo& node) {
     AmountsByType capacity = map_of(node.schedulable_resource);
     if (node.devices)
-        for (const auto& [name, sizes] : *node.devices)
-            capacity[name] = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+        for (const auto& [name, sizes] : *node.devices) capacity[name] = sum_of(sizes);
     return capacity;
 }
 

@@ -60,11 +60,13 @@ Result<DeleteMode, rs::StoreError> mode_of(SqlConnection& connection, const std:
 /// Children are found by their id, which is that of the Deployment, and are meant only if they name its uid. One that
 /// is so already keeps its version. `condition`: empty, or ` AND ...`.
 Refused change_children(SqlConnection& connection, const std::string& assignments, const std::string& condition,
-                        const std::string& id, const std::string& owner_uid, const std::string& value) {
+                        const std::string& id, const std::string& owner_uid, const std::string& value,
+                        const std::string& of_scale = {}) {
     for (const std::string& table : {kScale, kSchedule}) {
         YK_SQL(count, execute(connection,
                               "UPDATE " + table + " SET version = version + 1, updated_ms = " YK_NOW_MS ", " +
-                                  assignments + " WHERE id = ?1 AND owner_id = ?1 AND owner_uid = ?2" + condition,
+                                  assignments + (table == kScale ? of_scale : "") +
+                                  " WHERE id = ?1 AND owner_id = ?1 AND owner_uid = ?2" + condition,
                               id, owner_uid, value));
         static_cast<void>(count);
     }
@@ -98,7 +100,9 @@ WriteOutcome CommandWriter::operator()(const InsertDeployment& command) {
                                  row, *policy));
     static_cast<void>(count);
     if (command.adopts) {
-        YK_REFUSED(change_children(connection_, "owner_uid = ?3", "", row.meta.id, "", uid));
+        // what was wanted of the orphan says nothing of this one: it has to be decided anew
+        YK_REFUSED(
+            change_children(connection_, "owner_uid = ?3", "", row.meta.id, "", uid, ", observed_generation = 0"));
         YK_REFUSED(set_cascade(connection_, row.meta.id, uid, row.delete_mode));
     }
     return written({uid, 1});

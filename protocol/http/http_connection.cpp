@@ -119,9 +119,9 @@ HttpConnection::HttpConnection(int descriptor, const std::string& peer, SSL_CTX*
     set_error_handler([this](const httplib::Request& request, httplib::Response& response) {
         if (!is_answered_ && response.status == 416) answer_without_range(request, response);
         if (is_answered_) return;
-        if (stream_.is_too_long()) response.status = 413;
         response.set_header("Connection", "close");
-        if (response.status != 500) response.set_content(text_of_refusal(response.status), kText); // that has its text
+        if (response.status != 500)
+            response.set_content(refused_by_library(response.status), kText); // that has its text
     });
     set_exception_handler(
         [](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) { fail(response); });
@@ -175,11 +175,25 @@ void HttpConnection::prepare(httplib::Request& request) {
     request.path = "/";
 }
 
+/// Why the library refused a request, which is not always what it says. Changes the status to what is right.
+std::string HttpConnection::refused_by_library(int& status) const {
+    const HeadCheck& head = stream_.head();
+    if (stream_.is_too_long()) status = head.is_over() ? 413 : 431;
+    if (status == 400 && head.is_line_too_long()) status = 431;
+    if (status == 431) return "the head of the request is too large: a line may have 8 KiB";
+    if (status == 400 && !head.fault().empty()) return std::string(head.fault());
+    if (status == 400 && head.is_over() && !request_.method.empty()) // the head was all right
+        return "the body cannot be read: it ended early, or its chunks are wrong; headers behind them are not taken";
+    return text_of_refusal(status);
+}
+
 /// Why a request is not served at all, by its head. What two sides may read differently is served by none.
 std::optional<HttpAnswer> HttpConnection::refusal_of(const httplib::Request& request) const {
     const auto refusal = [](int status, const char* why) { return HttpAnswer{status, kText, why, {}, {}}; };
     const auto length = request_.headers.find("content-length"), coding = request_.headers.find("transfer-encoding");
     const auto none = request_.headers.end();
+    if (const std::string_view fault = stream_.head().fault(); !fault.empty())
+        return HttpAnswer{stream_.head().is_line_too_long() ? 431 : 400, kText, std::string(fault), {}, {}};
     if (std::any_of(request.target.begin(), request.target.end(), is_control))
         return refusal(400, "there is a control character in the address; escape it");
     if (request_.headers.count("host") > 1) return refusal(400, "there is more than one header Host");

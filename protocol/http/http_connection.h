@@ -43,6 +43,7 @@ private:
 
     [[nodiscard]] bool serve_one();
     void prepare(httplib::Request& request);
+    [[nodiscard]] std::string refused_by_library(int& status) const;
     [[nodiscard]] std::optional<HttpAnswer> refusal_of(const httplib::Request& request) const;
     void answer(const httplib::Request& request, httplib::Response& response);
     void answer_without_range(const httplib::Request& request, httplib::Response& response);

@@ -68,6 +68,7 @@ bool SocketStream::greet() {
 
 bool SocketStream::await_request() {
     taken_ = 0;
+    head_ = {};
     answered_ = 0;
     sending_ = {};
     if (input_begin_ == input_end_) {
@@ -112,6 +113,7 @@ ssize_t SocketStream::read(char* to, size_t size) {
     }
     const std::size_t taken = std::min(size, input_end_ - input_begin_);
     std::memcpy(to, input_.data() + input_begin_, taken);
+    for (std::size_t at = 0; at < taken && !head_.is_over(); ++at) head_.take(to[at]);
     input_begin_ += taken;
     taken_ += taken;
     return broken_ || is_too_long() ? -1 : static_cast<ssize_t>(taken);

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "protocol/http/head_check.h"
 #include "protocol/http/library.h"
 
 namespace yk::http {
@@ -46,6 +47,8 @@ public:
     [[nodiscard]] bool is_broken() const { return broken_; }
     /// Whether the request has more bytes than it may; no more of it can be read, but it can be answered.
     [[nodiscard]] bool is_too_long() const { return taken_ > limits_.request_bytes; }
+    /// The form of the head of this request.
+    [[nodiscard]] const HeadCheck& head() const { return head_; }
     /// Ends every wait, now and later. Thread: any.
     void wake() const;
     /// Says to the client that nothing more comes, and waits a moment until it has read what it was sent.
@@ -85,6 +88,7 @@ private:
     std::size_t input_begin_ = 0, input_end_ = 0;
     std::string output_;
     std::size_t taken_ = 0; // bytes of this request
+    HeadCheck head_;        // of this request
     Time request_end_;
     std::size_t answered_ = 0;                       // bytes of this answer
     std::chrono::steady_clock::duration sending_{0}; // how long it has been sent

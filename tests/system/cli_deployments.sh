@@ -139,6 +139,7 @@ says '^deployment left created$' deployment create left --id left-id --replicas 
 expect 0 'take it over:  ykctl deployment create NAME --id left-id --adopt$' deployment delete left --mode orphan
 says '^deployment taken created$' deployment create taken --id left-id --replicas 0 --adopt
 says '^deployment taken deleted$' deployment delete taken
+expect 2 'behind -- nothing is an option; those stand before it$' deployment create -- taken --replicas 0
 says '^deployment new unchanged$' deployment apply -f "$work/two.yaml"
 sed -i 's/^replicas: 0/replica: 0/' "$work/two.yaml"
 expect 2 "two.yaml:3:1: unknown field 'replica'" deployment apply -f "$work/two.yaml"

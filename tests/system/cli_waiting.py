@@ -6,7 +6,7 @@ import tempfile
 import time
 
 from daemon_support import *
-from daemon_support.running import Running
+from daemon_support.running import Running, told
 
 SETTINGS = "mcs: {enabled: true, db: {busyTimeout: 100ms}}\n"
 WAITS = "; Ctrl-C ends this"
@@ -28,6 +28,19 @@ def test_a_command_with_wait_ends_within_its_timeout_also_while_the_daemon_is_bu
                 check(took < 20, words, "took", took, "s")  # a request alone has 60 s
                 check("E_BUSY" in said and said.count("trying again" + WAITS) == 1, said)
             foreign.execute("ROLLBACK")
+
+
+def test_what_is_adopted_is_waited_for_until_there_is_as_much_as_is_wanted_now():
+    with Daemon("--state", "@.", "--settings", "@conf", files={"conf": SETTINGS}) as daemon:
+        client = daemon.client()
+        until("MCS runs", lambda: client.get("McsRead", {"what": "status"})["state"] == "running")
+        told(daemon, "mcs", "node", "create", "n", "-R", "vcore=100")
+        told(daemon, "deployment", "create", "op", "--id", "op-1", "--replicas", "2", "--delete-mode", "orphan", "--wait")
+        for wanted in (5, 3):
+            told(daemon, "deployment", "delete", "op")
+            told(daemon, "deployment", "create", "op", "--id", "op-1", "--adopt", "--replicas", str(wanted), "--delete-mode", "orphan", "--wait")
+            item = client.get("McsRead", {"what": "describe", "kind": "deployment", "id": "op-1"})["item"]
+            check(item["schedule"]["placed"] == wanted, item)
 
 
 def test_a_command_ends_within_its_timeout_while_the_database_cannot_be_opened():

@@ -166,7 +166,11 @@ Failure unknown_word(const CLI::App* at, const std::string& word) {
     const std::string hint = "what is there?  " + path + " --help";
     if (word.size() > 1 && word.front() == '-') {
         const auto name = word.substr(0, word.find('='));
-        const auto similar = name.starts_with("--") ? did_you_mean(name, option_names(at)) : std::string{};
+        const auto known = option_names(at);
+        if (std::find(known.begin(), known.end(), name) != known.end())
+            return usage_error("unexpected argument '" + word + "' for '" + path + "'",
+                               {"behind -- nothing is an option; those stand before it"});
+        const auto similar = name.starts_with("--") ? did_you_mean(name, known) : std::string{};
         const std::string here{option_here(name)};
         return usage_error("unknown option '" + name + "' for '" + path + "'" + (here.empty() ? similar : ""),
                            {here.empty() ? hint : here});

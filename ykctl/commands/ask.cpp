@@ -204,7 +204,7 @@ Answer<si::AllocationAsk> ask_of(Context& context, const AddOptions& options) {
     YK_TRY(devices, parse_devices(options.devices));
     for (const auto& [name, stated] : devices) // the amount need not be said twice
         if (std::none_of(resource.begin(), resource.end(), [&](const auto& each) { return each.first == name; }))
-            resource.emplace_back(name, stated.count * stated.each);
+            resource.emplace_back(name, sat_mul(stated.each, stated.count));
     if (options.required_node) put_pair(tags, kRequiredNodeTag, *options.required_node);
     si::AllocationAsk ask;
     ask.application_id = *options.application;

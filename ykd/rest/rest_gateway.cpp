@@ -68,6 +68,19 @@ std::optional<std::string> escaped_twice(const std::string& name) {
     return plain && *plain != name ? plain : std::nullopt;
 }
 
+/// The answer about a name, in whichever of the two ways it was escaped.
+template <class Ask>
+HttpAnswer in_either_way(const std::string& name, Ask&& ask) {
+    HttpAnswer answer = ask(name);
+    if (answer.status != 404) return answer;
+    const auto plain = escaped_twice(name);
+    if (!plain) return answer;
+    HttpAnswer other = ask(*plain);
+    return other.status == 404 ? answer : other;
+}
+
+constexpr std::string_view kDefaultPartition = "default";
+
 /// The name of a queue in a path, in lower case; nullopt: it is none.
 std::optional<std::string> queue_in(const std::string& part) {
     const auto name = decoded_again(part);
@@ -384,6 +397,10 @@ HttpAnswer RestGateway::own_page(Visit& visit) {
 
 /// What the page of ykd itself asks for.
 HttpAnswer RestGateway::for_page(Visit& visit) {
+    if (std::string_view{visit.request.path}.ends_with("/use")) { // its partition is in the query
+        const std::string_view named = visit.request.parameter("partition");
+        visit.values = {std::string{named.empty() ? kDefaultPartition : named}};
+    }
     if (!visit.values.empty())
         if (auto refusal = in_partition(visit)) return *std::move(refusal);
     return own_page_.answer(*visit.loan, visit.request, {visit.partition, visit.rm_id});
@@ -530,8 +547,10 @@ HttpAnswer RestGateway::cached_row(Visit& visit) {
     si::McsReadRequest request;
     request.what = "inspect";
     request.kind = visit.values[0];
-    request.id = visit.values[1];
-    return mcs_answer(*visit.loan, request);
+    return in_either_way(visit.values[1], [&](const std::string& id) {
+        request.id = id;
+        return mcs_answer(*visit.loan, request);
+    });
 }
 
 HttpAnswer RestGateway::deployments(Visit& visit) {
@@ -542,7 +561,7 @@ HttpAnswer RestGateway::deployments(Visit& visit) {
 }
 
 HttpAnswer RestGateway::deployment(Visit& visit) {
-    return deployment_answer(*visit.loan, visit.values[0]);
+    return in_either_way(visit.values[0], [&](const std::string& id) { return deployment_answer(*visit.loan, id); });
 }
 
 HttpAnswer RestGateway::new_deployment(Visit& visit) {
@@ -550,11 +569,13 @@ HttpAnswer RestGateway::new_deployment(Visit& visit) {
 }
 
 HttpAnswer RestGateway::changed_deployment(Visit& visit) {
-    return change_deployment(port_, visit.request, visit.values[0]);
+    return in_either_way(visit.values[0],
+                         [&](const std::string& id) { return change_deployment(port_, visit.request, id); });
 }
 
 HttpAnswer RestGateway::deleted_deployment(Visit& visit) {
-    return delete_deployment(port_, visit.request, visit.values[0]);
+    return in_either_way(visit.values[0],
+                         [&](const std::string& id) { return delete_deployment(port_, visit.request, id); });
 }
 
 HttpAnswer RestGateway::events(Visit& visit) {

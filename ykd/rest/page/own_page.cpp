@@ -176,7 +176,7 @@ HttpAnswer OwnPage::answer(RestCaller& caller, const http::HttpRequest& request,
     if (what == "explain") return explain(caller, request);
     if (what == "configurations") return configurations(caller, rm_id);
     if (what == "preemptions") return preemptions(caller);
-    return use({std::string(request.parameter("partition")), rm_id}, request.parameter("span"));
+    return use(place, request.parameter("span"));
 }
 
 HttpAnswer OwnPage::nodes(RestCaller& caller, const PagePlace& place) {

@@ -27,7 +27,7 @@ public:
 
     /// The document, with a policy that lets nothing else into it.
     [[nodiscard]] static http::HttpAnswer document(const http::HttpRequest& request);
-    /// What the page asks for, by the last part of the path. `place`: where the path names a partition.
+    /// What the page asks for, by the last part of the path. `place`: where the request names a partition.
     [[nodiscard]] http::HttpAnswer answer(RestCaller& caller, const http::HttpRequest& request, const PagePlace& place);
 
     /// The time line begins.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "libcore/reports/explain.h"
 #include "libcore/reports/snapshot.h"
@@ -403,6 +404,30 @@ TEST_CASE("F-009 an allocation that gets another size stays on its device where 
     c.ask("a", "k", "gpu:100");
     CHECK(used(c, "n") == "100 0 0 0");
     CHECK_FALSE(c.node_view("n").device_conflict);
+}
+
+TEST_CASE("F-009 amounts at the end of the integers neither wrap nor stay behind") {
+    const std::string most = "9223372036854775807";
+    FourDevices c;
+    c.play("alloc place key=f res=gpu:" + most + " node=n tags=foreign:default dev=gpu:0@" + most);
+    c.play("alloc place key=g res=gpu:" + most + " node=n tags=foreign:default dev=gpu:0@" + most);
+    CHECK(used(c, "n") == most + " 0 0 0");
+    c.existing("a", "k", "gpu:" + most, "n", "dev=gpu:2x" + most);
+    CHECK(c.node_view("n").device_conflict);
+    c.play("alloc release key=f type=1");
+    c.play("alloc release key=g type=1");
+    c.release("a", "k");
+    CHECK(used(c, "n") == "0 0 0 0");
+    CHECK(c.ask_for("share", "300") == Lines{"allocated a/share on n, devices gpu 0 (300)"});
+    c.play("nodes update id=n dev=gpu:" + most + "/" + most);
+    CHECK(c.node_view("n").capacity.at("gpu") == std::numeric_limits<std::int64_t>::max());
+}
+
+TEST_CASE("F-001 a node brings allocations that are on its devices") {
+    Cluster c;
+    c.application("a").play(
+        "nodes create id=n res=vcore:10 dev=gpu:1000/1000 | existing app=a key=k res=gpu:600 dev=gpu:1@600");
+    CHECK(used(c, "n") == "0 600");
 }
 
 } // namespace yk::testing

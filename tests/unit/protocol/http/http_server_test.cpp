@@ -148,6 +148,45 @@ TEST_CASE("what is no request is refused, and the connection closed") {
     CHECK(body_of(next.ask(get("/"))) == "GET /  []");
 }
 
+TEST_CASE("a head that two programs may read differently is refused, and nothing behind it is taken for a request") {
+    const auto server = listen(options(), echo);
+    const std::string inner = get("/hidden"), size = std::to_string(inner.size());
+    for (const std::string& header :
+         {"Content-Length : " + size + "\r\n", "Content-Length:\r\n " + size + "\r\n",
+          " Content-Length: " + size + "\r\n", "\tContent-Length: " + size + "\r\n", "Content-Length: " + size + "\n",
+          std::string{"Transfer-Encoding : chunked\r\n"}, std::string{"Transfer-Encoding:\r\n chunked\r\n"},
+          std::string{"no colon\r\n"}, std::string{": no name\r\n"}, std::string{"X: a\rContent-Length: 9\r\n"},
+          std::string{"X: a\0b\r\n", 8}, std::string{"X\xc3\xa9: a\r\n"}}) {
+        INFO(header);
+        RawClient client(server->url());
+        client.send("POST /a HTTP/1.1\r\nHost: x\r\n" + header + "\r\n" + inner);
+        const std::string all = client.rest();
+        CHECK_THAT(all, Catch::StartsWith("HTTP/1.1 400 "));
+        CHECK_THAT(all, !Contains("hidden"));
+    }
+    RawClient plain(server->url()); // blanks around a value, and bytes beyond ASCII within it, are all right
+    CHECK_THAT(plain.ask("POST /a HTTP/1.1\r\nHost: x\r\nX:\t \xc3\xa9\t\r\nContent-Length:  3 \r\n\r\nabc"),
+               Contains("POST /a  [abc]"));
+}
+
+TEST_CASE("a refusal says what is wrong with a head that is too large, or with a body") {
+    const auto server = listen(options(), echo);
+    const auto answered = [&](const std::string& request) {
+        RawClient client(server->url());
+        client.send(request);
+        return client.rest();
+    };
+    CHECK_THAT(answered(get("/", "X: " + std::string(9000, 'a') + "\r\n")),
+               Catch::StartsWith("HTTP/1.1 431 ") && Contains("8 KiB"));
+    CHECK_THAT(answered(get("/", "X: " + std::string(8000, 'a') + "\r\n")), Catch::StartsWith("HTTP/1.1 200 "));
+    CHECK_THAT(answered(get("/?a=" + std::string(9000, 'a'))), Catch::StartsWith("HTTP/1.1 4") && !Contains("method"));
+    CHECK_THAT(
+        answered("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX: y\r\n\r\n"),
+        Catch::StartsWith("HTTP/1.1 400 ") && Contains("headers behind them are not taken"));
+    CHECK_THAT(answered("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
+               Catch::StartsWith("HTTP/1.1 400 ") && Contains("its chunks are wrong"));
+}
+
 TEST_CASE("who answers and throws has answered 500, and the connection closed") {
     const auto server = listen(options(), [](const HttpRequest&) -> HttpAnswer { throw std::runtime_error("x"); });
     RawClient client(server->url());
@@ -228,7 +267,7 @@ TEST_CASE("who sends more than a request may have is refused") {
     std::string many = "GET / HTTP/1.1\r\n";
     for (int i = 0; i < 2000; ++i) many += "X-" + std::to_string(i) + ": y\r\n";
     headers.send(many + "\r\n");
-    CHECK_THAT(headers.rest(), Contains("HTTP/1.1 413 "));
+    CHECK_THAT(headers.rest(), Contains("HTTP/1.1 431 "));
     RawClient chunks(server->url());
     chunks.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
     for (int i = 0; i < 20; ++i) chunks.send("3e8\r\n" + std::string(1000, 'a') + "\r\n");
