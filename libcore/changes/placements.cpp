@@ -77,7 +77,6 @@ void Placements::remove(AllocationId id, EventDetail detail, Instant now) noexce
         if (list.size() == list.capacity()) list.reserve(list.size() * 2 + 4);
     };
     reserve_one(state_.nodes[node].allocations);
-    if (state_.nodes[node].devices) state_.nodes[node].devices->reserve(1);
     reserve_one(state_.applications[state_.allocations[ask].application].allocations);
     indexes_.reserve_capacity();
 }

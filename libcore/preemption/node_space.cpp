@@ -61,26 +61,25 @@ bool NodeSpace::helped_by(AllocationId id, const Resource& size) const noexcept 
         by_amount = by_amount || (lacks && (devices_ == nullptr || wanted(type) == nullptr));
     });
     if (by_amount || devices_ == nullptr) return by_amount;
-    const auto holds_wanted = [&](const NodeDevices::Hold& hold) {
-        const Wanted* const want = hold.owner == owner_of(id) ? wanted(hold.demand.type) : nullptr;
-        if (want == nullptr || want->is_met()) return false;
-        bool useful = false;
+    bool useful = false;
+    devices_->for_each_of(owner_of(id), [&](const NodeDevices::Hold& hold) {
+        const Wanted* const want = wanted(hold.demand.type);
+        if (want == nullptr || want->is_met()) return;
         for_each_in(hold.on & want->targets, [&](std::size_t at) { useful = useful || !want->is_free(at); });
-        return useful;
-    };
-    return std::any_of(devices_->holds().begin(), devices_->holds().end(), holds_wanted);
+    });
+    return useful;
 }
 
 void NodeSpace::change_devices(AllocationId id, bool off) {
-    for (const NodeDevices::Hold& hold : devices_->holds()) {
-        if (hold.owner != owner_of(id)) continue;
-        for (Wanted& want : wanted_)
-            if (want.kind->type == hold.demand.type)
-                for_each_in(hold.on & want.targets, [&](std::size_t at) {
-                    want.left[at] =
-                        off ? sat_add(want.left[at], hold.demand.each) : sat_sub(want.left[at], hold.demand.each);
-                });
-    }
+    devices_->for_each_of(owner_of(id), [&](const NodeDevices::Hold& hold) {
+        for (Wanted& want : wanted_) {
+            if (want.kind->type != hold.demand.type) continue;
+            for_each_in(hold.on & want.targets, [&](std::size_t at) {
+                want.left[at] =
+                    off ? sat_add(want.left[at], hold.demand.each) : sat_sub(want.left[at], hold.demand.each);
+            });
+        }
+    });
 }
 
 void NodeSpace::take_off(AllocationId id, const Resource& size) {

@@ -380,8 +380,9 @@ private:
                 owners[owner_in_quarantine(serial)] = &waiting.size;
         for (const DeviceKind& kind : devices.kinds()) {
             std::map<DeviceOwner, std::int64_t> held;
-            for (const NodeDevices::Hold& hold : devices.holds())
-                if (hold.demand.type == kind.type) held[hold.owner] = sat_add(held[hold.owner], hold.demand.amount());
+            devices.for_each([&](DeviceOwner owner, const NodeDevices::Hold& hold) {
+                if (hold.demand.type == kind.type) held[owner] = sat_add(held[owner], hold.demand.amount());
+            });
             for (const auto& [owner, size] : owners) {
                 faults_.expect(held[owner] == size->get(kind.type), what + " are not held as they are allocated");
                 held.erase(owner);

@@ -112,13 +112,12 @@ private:
         if (!node_.devices || !node_.devices->in_conflict()) return;
         std::string names;
         std::int64_t count = 0;
-        for (const NodeDevices::Hold& hold : node_.devices->holds()) {
-            if (hold.on != 0) continue;
-            if (++count > kMostNamed) continue;
-            const AllocationId id = allocation_of(hold.owner);
+        node_.devices->for_each([&](DeviceOwner owner, const NodeDevices::Hold& hold) {
+            if (hold.on != 0 || ++count > kMostNamed) return;
+            const AllocationId id = allocation_of(owner);
             names += (names.empty() ? "" : ", ") +
                      (id.valid() ? std::string{state_.allocations[id].key.view()} : "something in quarantine");
-        }
+        });
         if (count > kMostNamed) names += ", ...";
         add("DEVICE_CONFLICT", node_.id, "without the devices that they should have: " + names, 0);
     }

@@ -90,11 +90,11 @@ std::int64_t NodeDevices::lost(ResourceId type) const noexcept {
 
 std::vector<DeviceUse> NodeDevices::of(DeviceOwner owner) const {
     std::vector<DeviceUse> uses;
-    for (const Hold& hold : holds_)
-        if (hold.owner == owner)
-            for_each_in(hold.on, [&](std::size_t index) {
-                uses.push_back({hold.demand.type, {static_cast<std::uint32_t>(index), hold.demand.each}});
-            });
+    for_each_of(owner, [&uses](const Hold& hold) {
+        for_each_in(hold.on, [&](std::size_t index) {
+            uses.push_back({hold.demand.type, {static_cast<std::uint32_t>(index), hold.demand.each}});
+        });
+    });
     std::sort(uses.begin(), uses.end(), [](const DeviceUse& a, const DeviceUse& b) {
         return std::pair{a.type, a.on.index} < std::pair{b.type, b.on.index};
     });
@@ -167,11 +167,8 @@ void NodeDevices::set_kind(ResourceId type, std::span<const std::int64_t> sizes)
 }
 
 void NodeDevices::remove_kind(ResourceId type) {
-    std::erase_if(holds_, [&](const Hold& hold) {
-        if (hold.demand.type != type) return false;
-        unmet_ -= hold.on == 0 ? 1U : 0U;
-        return true;
-    });
+    std::erase_if(unmet_, [type](const auto& each) { return each.second->second.demand.type == type; });
+    std::erase_if(holds_, [type](const auto& each) { return each.second.demand.type == type; });
     std::erase_if(kinds_, [type](const DeviceKind& each) { return each.type == type; });
 }
 
@@ -184,18 +181,27 @@ void NodeDevices::put(Hold& hold, DeviceMask on) {
     });
 }
 
-/// Adds up anew what is in use: a saturated sum cannot be subtracted from (S-003).
+void NodeDevices::take_off(const Hold& hold) {
+    DeviceKind& kind = kind_of(hold.demand.type);
+    bool at_end = false; // a saturated sum cannot be subtracted from (S-003)
+    for_each_in(hold.on, [&](std::size_t index) { at_end = at_end || kind.devices[index].used == kMaxQuantity; });
+    if (at_end) return add_up(kind);
+    for_each_in(hold.on, [&](std::size_t index) { kind.devices[index].used -= hold.demand.each; });
+}
+
+/// Adds up anew what is in use.
 void NodeDevices::add_up(DeviceKind& kind) const {
     for (Device& each : kind.devices) each.used = 0;
-    for (const Hold& hold : holds_)
-        if (hold.demand.type == kind.type)
-            for_each_in(hold.on, [&](std::size_t index) {
-                kind.devices[index].used = sat_add(kind.devices[index].used, hold.demand.each);
-            });
+    for_each([&kind](DeviceOwner, const Hold& hold) {
+        if (hold.demand.type != kind.type) return;
+        for_each_in(hold.on, [&](std::size_t index) {
+            kind.devices[index].used = sat_add(kind.devices[index].used, hold.demand.each);
+        });
+    });
 }
 
 /// Finds devices for the hold and keeps it, with or without.
-void NodeDevices::add(Hold hold, DeviceMask better) {
+void NodeDevices::add(DeviceOwner owner, Hold hold, DeviceMask better) {
     const DeviceKind& kind = kind_of(hold.demand.type);
     DeviceMask free = kind.free_for(hold.demand);
     if (hold.only_on != 0) {
@@ -204,8 +210,9 @@ void NodeDevices::add(Hold hold, DeviceMask better) {
     }
     if (has_enough(free & better, hold.demand)) free &= better;
     put(hold, choose(kind, hold.demand, free));
-    unmet_ += hold.on == 0 ? 1U : 0U;
-    holds_.push_back(hold);
+    hold.serial = ++last_serial_;
+    const auto made = holds_.emplace(owner, hold);
+    if (hold.on == 0) unmet_.emplace(hold.serial, made);
 }
 
 void NodeDevices::take(DeviceOwner owner, const DeviceAsk& ask, std::span<const DeviceUse> said, bool is_ours,
@@ -220,21 +227,21 @@ void NodeDevices::take(ResourceId type, DeviceOwner owner, const DeviceAsk& ask,
     for (const DeviceUse& use : said) {
         if (use.type != type) continue;
         any_said = true;
-        add({owner, {type, 1, use.on.amount}, 0, bit(use.on.index), is_ours}, 0);
+        add(owner, {{type, 1, use.on.amount}, 0, bit(use.on.index), is_ours}, 0);
     }
-    if (!any_said) add({owner, kind_of(type).demand_of(ask), 0, 0, is_ours}, better);
+    if (!any_said) add(owner, {kind_of(type).demand_of(ask), 0, 0, is_ours}, better);
 }
 
 void NodeDevices::give_back(DeviceOwner owner) {
-    const std::size_t gone = std::erase_if(holds_, [&](const Hold& hold) {
-        if (hold.owner != owner) return false;
-        unmet_ -= hold.on == 0 ? 1U : 0U;
-        return true;
-    });
-    if (gone == 0) return;
-    for (DeviceKind& kind : kinds_) {
-        add_up(kind);
-        // a lost device that is used no more than it can be is lost no longer, or forgotten
+    const auto [first, end] = holds_.equal_range(owner);
+    if (first == end) return;
+    for (auto at = first; at != end;) {
+        const Hold hold = at->second;
+        if (hold.on == 0) unmet_.erase(hold.serial);
+        at = holds_.erase(at);
+        take_off(hold);
+    }
+    for (DeviceKind& kind : kinds_) { // what is used no more than it can be is lost no longer, or forgotten
         for (Device& each : kind.devices) each.lost = each.lost && each.used > each.size;
         while (kind.devices.size() > kind.listed && kind.devices.back().used == 0) kind.devices.pop_back();
     }
@@ -243,20 +250,15 @@ void NodeDevices::give_back(DeviceOwner owner) {
 
 /// Gives devices to the holds that have none, in the order in which they came.
 void NodeDevices::meet_demands() {
-    if (unmet_ == 0) return;
-    for (Hold& hold : holds_) {
-        if (hold.on != 0) continue;
+    std::size_t tried = 0;
+    for (auto waiting = unmet_.begin(); waiting != unmet_.end() && tried < kMostTried; ++tried) {
+        Hold& hold = waiting->second->second;
         const DeviceKind& kind = kind_of(hold.demand.type);
         if (hold.demand.count == 0) hold.demand = kind.demand_of(hold.demand.each); // the devices may be others now
         const DeviceMask free = kind.free_for(hold.demand) & (hold.only_on != 0 ? hold.only_on : ~DeviceMask{0});
         put(hold, choose(kind, hold.demand, free));
-        unmet_ -= hold.on != 0 ? 1U : 0U;
+        waiting = hold.on == 0 ? std::next(waiting) : unmet_.erase(waiting);
     }
-}
-
-void NodeDevices::reserve(std::size_t more) {
-    const std::size_t wanted = holds_.size() + more * kinds_.size();
-    if (wanted > holds_.capacity()) holds_.reserve(std::max(wanted, 2 * holds_.size()));
 }
 
 std::string NodeDevices::check() const {
@@ -264,18 +266,18 @@ std::string NodeDevices::check() const {
     for (const DeviceKind& kind : kinds_) {
         std::vector<std::int64_t> used(kind.devices.size());
         std::vector<bool> foreign(kind.devices.size());
-        for (const Hold& hold : holds_) {
-            if (hold.demand.type != kind.type) continue;
+        bool outside = false;
+        for_each([&](DeviceOwner, const Hold& hold) {
+            if (hold.demand.type != kind.type) return;
             unmet += hold.on == 0 ? 1U : 0U;
-            bool outside = false;
             for_each_in(hold.on, [&](std::size_t index) {
                 outside = outside || index >= used.size();
                 if (outside) return;
                 used[index] = sat_add(used[index], hold.demand.each);
                 foreign[index] = foreign[index] || !hold.is_ours;
             });
-            if (outside) return "a hold on a device that is not there";
-        }
+        });
+        if (outside) return "a hold on a device that is not there";
         for (std::size_t at = 0; at < used.size(); ++at) {
             const Device& device = kind.devices[at];
             if (device.used != used[at]) return "what is in use of a device is not what its holds have";
@@ -283,7 +285,7 @@ std::string NodeDevices::check() const {
                 return "more of a device is in use than there is";
         }
     }
-    return unmet == unmet_ ? std::string{} : "the count of unmet demands is wrong";
+    return unmet == unmet_.size() ? std::string{} : "the count of unmet demands is wrong";
 }
 
 } // namespace yk

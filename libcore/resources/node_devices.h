@@ -6,10 +6,12 @@
 // Owner: the Node, which has none unless its RM listed devices. Thread: the partition's owner.
 // INVARIANT: of each device 0 <= used <= size, unless it is lost or used by what the core did not place; what all holds
 // of an owner and a resource have together is what the owner has of that resource (F-009).
-// Cost: a test or a choice looks at each device of the resource once; a change also at the holds.
+// Cost: a test or a choice looks at each device of the resource once; a change is logarithmic in the holds, and tries
+// up to kMostTried of those that wait.
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -92,21 +94,30 @@ class NodeDevices {
 public:
     /// A demand of an owner and the devices that meet it.
     struct Hold {
-        DeviceOwner owner = 0;
         DeviceDemand demand;
-        DeviceMask on = 0;      // 0: the devices that it should have are not free
-        DeviceMask only_on = 0; // the RM said these; 0: it said none
-        bool is_ours = true;    // placed by the core; what it did not place is a fact, and may use more than there is
+        DeviceMask on = 0;        // 0: the devices that it should have are not free
+        DeviceMask only_on = 0;   // the RM said these; 0: it said none
+        bool is_ours = true;      // placed by the core; what it did not place is a fact, and may use more than there is
+        std::uint64_t serial = 0; // its number in the order in which they came
     };
 
     // --- what there is ----------------------------------------------------------------------------------------------
     [[nodiscard]] const std::vector<DeviceKind>& kinds() const noexcept { return kinds_; }
     /// nullptr: the resource has no devices here.
     [[nodiscard]] const DeviceKind* find(ResourceId type) const noexcept;
-    [[nodiscard]] const std::vector<Hold>& holds() const noexcept { return holds_; }
     /// Whether something has not the devices that it should have. Until it has, nothing is placed here that wants
     /// devices (F-006).
-    [[nodiscard]] bool in_conflict() const noexcept { return unmet_ > 0; }
+    [[nodiscard]] bool in_conflict() const noexcept { return !unmet_.empty(); }
+    /// f(const Hold&) for each of the owner.
+    template <class F>
+    void for_each_of(DeviceOwner owner, F&& f) const {
+        for (auto [at, end] = holds_.equal_range(owner); at != end; ++at) f(at->second);
+    }
+    /// f(DeviceOwner, const Hold&) for all.
+    template <class F>
+    void for_each(F&& f) const {
+        for (const auto& [owner, hold] : holds_) f(owner, hold);
+    }
     /// By how much lost devices are in use beyond their size.
     [[nodiscard]] std::int64_t lost(ResourceId type) const noexcept;
     /// The devices of an owner, by type and index.
@@ -137,23 +148,27 @@ public:
               DeviceMask better = 0);
     /// Takes back what the owner has, and gives devices to those that wait for them.
     void give_back(DeviceOwner owner);
-    /// So many further holds request no memory.
-    void reserve(std::size_t more);
 
     /// Empty when the invariants hold; otherwise which one does not.
     [[nodiscard]] std::string check() const;
 
 private:
+    using Holds = std::multimap<DeviceOwner, Hold>;
+    /// A change tries so many of those that wait: they may be as many as an RM reports.
+    static constexpr std::size_t kMostTried = 256;
+
     [[nodiscard]] DeviceKind& kind_of(ResourceId type) noexcept;
-    void add(Hold hold, DeviceMask better);
+    void add(DeviceOwner owner, Hold hold, DeviceMask better);
     void put(Hold& hold, DeviceMask on);
+    void take_off(const Hold& hold);
     void add_up(DeviceKind& kind) const;
     void meet_demands();
 
     std::vector<DeviceKind> kinds_; // by type
     std::vector<DeviceMask> groups_;
-    std::vector<Hold> holds_;
-    std::size_t unmet_ = 0; // holds on no device
+    Holds holds_;
+    std::map<std::uint64_t, Holds::iterator> unmet_; // those on no device, by serial
+    std::uint64_t last_serial_ = 0;
 };
 
 } // namespace yk

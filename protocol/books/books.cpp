@@ -79,7 +79,7 @@ void set_devices(si::NodeInfo& node, const si::DeviceSizes& devices) {
     if (!node.schedulable_resource) return;
     for (const auto& [name, sizes] : devices)
         for (auto& [resource, amount] : *node.schedulable_resource)
-            if (resource == name) amount = sum_of(sizes);
+            if (resource == name) amount = capacity_in(sizes);
 }
 
 } // namespace

@@ -57,7 +57,7 @@ Place place_of(std::string_view text) {
     return place;
 }
 
-std::int64_t sum_of(const std::vector<std::int64_t>& sizes) {
+std::int64_t capacity_in(const std::vector<std::int64_t>& sizes) {
     std::int64_t sum = 0;
     for (const std::int64_t size : sizes) sum = sat_add(sum, size);
     return sum;

@@ -20,7 +20,7 @@ struct Place {
 [[nodiscard]] bool has_devices(std::string_view place_text);
 
 /// The sum of the devices of a node, which is its capacity of their resource (F-001).
-[[nodiscard]] std::int64_t sum_of(const std::vector<std::int64_t>& sizes);
+[[nodiscard]] std::int64_t capacity_in(const std::vector<std::int64_t>& sizes);
 
 /// Gives the ask its place: the node, and the devices of each resource of which they have as much as it asks for; after
 /// a change of its size they may have another amount, and are chosen anew.

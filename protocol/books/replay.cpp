@@ -26,7 +26,7 @@ AmountsByType map_of(const std::optional<si::Resources>& resources) {
 AmountsByType capacity_of(const si::NodeInfo& node) {
     AmountsByType capacity = map_of(node.schedulable_resource);
     if (node.devices)
-        for (const auto& [name, sizes] : *node.devices) capacity[name] = sum_of(sizes);
+        for (const auto& [name, sizes] : *node.devices) capacity[name] = capacity_in(sizes);
     return capacity;
 }
 

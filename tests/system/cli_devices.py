@@ -68,6 +68,12 @@ def test_refusals_name_what_is_wrong():
         check("list of lists of devices" in said, said)
 
 
+def test_a_node_may_have_nothing_but_devices():
+    with started() as daemon:
+        told(daemon, "node", "add", "bare", "--devices", f"{GPU}=1x7")
+        check(shown(daemon, "node", "show", "bare")["capacity"] == {GPU: 7}, shown(daemon, "node", "show", "bare"))
+
+
 def test_apply_and_diff_read_back_what_is_shown():
     with started() as daemon:
         text = told(daemon, "node", "show", "g1", "-o", "yaml")

@@ -3,6 +3,8 @@
 
 #include <ostream>
 
+#include <fmt/format.h>
+
 #include "ykctl/cli/values.h"
 #include "ykctl/client/dumps.h"
 #include "ykctl/client/states.h"

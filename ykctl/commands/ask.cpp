@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "libcore/base/pluralize.h"
+#include "libcore/base/saturate.h"
 #include "ykctl/cli/values.h"
 #include "ykctl/client/dumps.h"
 #include "ykctl/client/existing.h"
@@ -203,7 +204,8 @@ Answer<si::AllocationAsk> ask_of(Context& context, const AddOptions& options) {
     YK_TRY(tags, parse_pairs(options.tags, "--tag"));
     YK_TRY(devices, parse_devices(options.devices));
     for (const auto& [name, stated] : devices) // the amount need not be said twice
-        if (std::none_of(resource.begin(), resource.end(), [&](const auto& each) { return each.first == name; }))
+        if (std::none_of(resource.begin(), resource.end(),
+                         [&name = name](const auto& each) { return each.first == name; }))
             resource.emplace_back(name, sat_mul(stated.each, stated.count));
     if (options.required_node) put_pair(tags, kRequiredNodeTag, *options.required_node);
     si::AllocationAsk ask;

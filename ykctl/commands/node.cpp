@@ -94,12 +94,13 @@ Outcome add_from_file(Context& context, const AddOptions& options) {
 
 Outcome add_nodes(Context& context, const AddOptions& options) {
     if (options.file) {
-        if (options.name || !options.resources.empty()) return usage_error("node add: either -f FILE or NAME with -R");
+        if (options.name || !options.resources.empty() || !options.devices.empty())
+            return usage_error("node add: either -f FILE or NAME with -R");
         return add_from_file(context, options);
     }
     if (!options.name && !options.name_format)
         return usage_error("node add: NAME, or --name-format, or -f FILE is needed");
-    if (options.resources.empty())
+    if (options.resources.empty() && options.devices.empty())
         return usage_error("node add: -R is needed", {"for example  -R memory=64Gi,vcore=16"});
     if (options.count && *options.count < 1) return usage_error("--count: at least 1");
     YK_TRY(pattern, check_name_format(options.name_format.value_or(options.name.value_or("") + "-%d")));

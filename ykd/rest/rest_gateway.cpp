@@ -216,12 +216,11 @@ void RestGateway::add_cors(const http::HttpRequest& request, const std::string& 
 // --- what a route needs -------------------------------------------------------------------------
 
 /// Finds the partition that the path names. One of several RMs has to be chosen by `?rmID=` (I-431).
-RestGateway::Refusal RestGateway::in_partition(Visit& visit) const {
+RestGateway::Refusal RestGateway::in_partition(Visit& visit, std::string wanted) const {
     si::DumpRequest request;
     request.what = "clusters";
     const RestReply reply = visit.loan->ask(request);
     if (!reply.ok) return refused(reply);
-    std::string wanted = visit.values.front();
     const std::string_view rm = visit.request.parameter("rmID");
     std::vector<std::string> found;
     const auto find = [&] {
@@ -397,12 +396,14 @@ HttpAnswer RestGateway::own_page(Visit& visit) {
 
 /// What the page of ykd itself asks for.
 HttpAnswer RestGateway::for_page(Visit& visit) {
-    if (std::string_view{visit.request.path}.ends_with("/use")) { // its partition is in the query
+    Refusal refusal;
+    if (!visit.values.empty()) {
+        refusal = in_partition(visit);
+    } else if (std::string_view{visit.request.path}.ends_with("/use")) { // it has its partition in the query
         const std::string_view named = visit.request.parameter("partition");
-        visit.values = {std::string{named.empty() ? kDefaultPartition : named}};
+        refusal = in_partition(visit, std::string{named.empty() ? kDefaultPartition : named});
     }
-    if (!visit.values.empty())
-        if (auto refusal = in_partition(visit)) return *std::move(refusal);
+    if (refusal) return *std::move(refusal);
     return own_page_.answer(*visit.loan, visit.request, {visit.partition, visit.rm_id});
 }
 

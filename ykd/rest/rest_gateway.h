@@ -67,7 +67,8 @@ private:
     // --- what a route needs ---------------------------------------------------------------------
     // A refusal, or nothing: the visit goes on.
     using Refusal = std::optional<HttpAnswer>;
-    [[nodiscard]] Refusal in_partition(Visit& visit) const;
+    [[nodiscard]] Refusal in_partition(Visit& visit) const { return in_partition(visit, visit.values.front()); }
+    [[nodiscard]] Refusal in_partition(Visit& visit, std::string wanted) const;
     [[nodiscard]] Refusal has_queue(Visit& visit, const std::string& queue) const;
     [[nodiscard]] si::DumpRequest dump_of(const Visit& visit, const char* what) const;
     /// The active configuration in its own shape: of the one RM that there is, or that the query names.
