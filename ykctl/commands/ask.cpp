@@ -84,6 +84,7 @@ std::optional<Failure> create_batch(Context& context, Asks asks, const AddOption
         YK_TRY(rm, context.rm());
         if (awaited != nullptr) awaited->known = rm.detached;
         std::vector<si::AskName> names;
+        names.reserve(asks.size());
         for (const auto& ask : asks) names.push_back(ask_name(ask));
         auto there = find_asks(context, names);
         if (!there.ok()) return there.error();

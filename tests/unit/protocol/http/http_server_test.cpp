@@ -178,7 +178,8 @@ TEST_CASE("a refusal says what is wrong with a head that is too large, or with a
     };
     CHECK_THAT(answered(get("/", "X: " + std::string(9000, 'a') + "\r\n")),
                Catch::StartsWith("HTTP/1.1 431 ") && Contains("8 KiB"));
-    CHECK_THAT(answered(get("/", "X: " + std::string(8000, 'a') + "\r\n")), Catch::StartsWith("HTTP/1.1 200 "));
+    CHECK_THAT(RawClient(server->url()).ask(get("/", "X: " + std::string(8000, 'a') + "\r\n")),
+               Catch::StartsWith("HTTP/1.1 200 "));
     CHECK_THAT(answered(get("/?a=" + std::string(9000, 'a'))), Catch::StartsWith("HTTP/1.1 4") && !Contains("method"));
     CHECK_THAT(
         answered("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX: y\r\n\r\n"),
