@@ -58,6 +58,8 @@ def test_refusals_name_what_is_wrong():
         check("at most 64" in refused(daemon, "node", "add", "x", "-R", "vcore=1", "--devices", f"{GPU}=65x1", status=2), "too many")
         check("given twice" in refused(daemon, "node", "add", "x", "-R", "vcore=1", "--devices", f"{GPU}=1x1,{GPU}=1x1", status=2), "twice")
         check("the same of each device" in refused(daemon, "ask", "add", "job", "--devices", f"{GPU}=1x1+2x2", status=2), "an ask")
+        said = refused(daemon, "ask", "add", "job", "--devices", f"{GPU}=300", status=2)
+        check("is not COUNTxAMOUNT" in said and f"{GPU}=2x500" in said, said)
         said = refused(daemon, "node", "add", "x", "-R", f"vcore=1,{GPU}=3", "--devices", f"{GPU}=2x2", status=1)
         check("with 4 in all, but a capacity of 3" in said and "P_DEVICES" in said, said)
         said = refused(daemon, "node", "update", "g1", "-R", f"vcore=64,{GPU}=9", status=1)

@@ -123,14 +123,21 @@ struct DeviceGroup {
     std::int64_t count = 0, size = 0;
 };
 
+/// How --devices is written, of nodes and of asks.
+struct DeviceForm {
+    const char* groups;
+    const char* example;
+};
+constexpr DeviceForm kOfNode{"COUNTxSIZE", "8x1000"}, kOfAsk{"COUNTxAMOUNT", "2x500"};
+
 /// `8x1000`.
-Answer<DeviceGroup> parse_device_group(const std::string& name, const std::string& text) {
+Answer<DeviceGroup> parse_device_group(const DeviceForm& form, const std::string& name, const std::string& text) {
     const auto by = text.find('x');
     const auto count = parse_integer(text.substr(0, by));
     const auto size = parse_integer(by == std::string::npos ? std::string{} : text.substr(by + 1));
     if (by == std::string::npos || !count.ok() || !size.ok() || *count < 1 || *size < 1)
-        return usage_error("--devices: " + name + ": '" + text + "' is not COUNTxSIZE",
-                           {"for example  --devices " + name + "=8x1000"});
+        return usage_error(fmt::format("--devices: {}: '{}' is not {}", name, text, form.groups),
+                           {fmt::format("for example  --devices {}={}", name, form.example)});
     if (*count > kMostDevices)
         return usage_error(
             fmt::format("--devices: {}: {} devices; at most {} are allowed", name, *count, kMostDevices));
@@ -139,14 +146,14 @@ Answer<DeviceGroup> parse_device_group(const std::string& name, const std::strin
 
 /// f(name, groups) for each `NAME=GROUPS` of lists with commas, until it returns a failure.
 template <class F>
-std::optional<Failure> for_each_device_entry(const std::vector<std::string>& texts, F&& f) {
+std::optional<Failure> for_each_device_entry(const DeviceForm& form, const std::vector<std::string>& texts, F&& f) {
     std::set<std::string> names;
     for (const auto& text : texts) {
         for (const auto& entry : split(text, ',')) {
             const auto equals = entry.find('=');
             if (equals == std::string::npos || equals == 0)
-                return usage_error("--devices: '" + entry + "' is not NAME=COUNTxSIZE",
-                                   {"for example  --devices nvidia.com/gpu=8x1000"});
+                return usage_error(fmt::format("--devices: '{}' is not NAME={}", entry, form.groups),
+                                   {fmt::format("for example  --devices nvidia.com/gpu={}", form.example)});
             const auto name = entry.substr(0, equals);
             if (!names.insert(name).second) return usage_error("--devices: '" + name + "' is given twice");
             if (auto failure = f(name, split(entry.substr(equals + 1), '+'))) return failure;
@@ -162,7 +169,7 @@ Answer<si::DeviceSizes> parse_device_sizes(const std::vector<std::string>& texts
     const auto add = [&](const std::string& name, const std::vector<std::string>& groups) -> std::optional<Failure> {
         auto& sizes = devices.emplace_back(name, std::vector<std::int64_t>{}).second;
         for (const auto& text : groups) {
-            const auto group = parse_device_group(name, text);
+            const auto group = parse_device_group(kOfNode, name, text);
             if (!group.ok()) return group.error();
             sizes.insert(sizes.end(), static_cast<std::size_t>(group->count), group->size);
         }
@@ -170,7 +177,7 @@ Answer<si::DeviceSizes> parse_device_sizes(const std::vector<std::string>& texts
         return usage_error(
             fmt::format("--devices: {}: {} devices; at most {} are allowed", name, sizes.size(), kMostDevices));
     };
-    if (auto failure = for_each_device_entry(texts, add)) return *std::move(failure);
+    if (auto failure = for_each_device_entry(kOfNode, texts, add)) return *std::move(failure);
     return devices;
 }
 
@@ -178,13 +185,13 @@ Answer<si::DevicesMap> parse_devices(const std::vector<std::string>& texts) {
     si::DevicesMap devices;
     const auto add = [&](const std::string& name, const std::vector<std::string>& groups) -> std::optional<Failure> {
         if (groups.size() > 1)
-            return usage_error("--devices: " + name + ": an ask wants the same of each device: COUNTxSIZE");
-        const auto group = parse_device_group(name, groups.front());
+            return usage_error("--devices: " + name + ": an ask wants the same of each device: COUNTxAMOUNT");
+        const auto group = parse_device_group(kOfAsk, name, groups.front());
         if (!group.ok()) return group.error();
         devices.emplace_back(name, si::Devices{static_cast<std::uint32_t>(group->count), group->size, {}});
         return std::nullopt;
     };
-    if (auto failure = for_each_device_entry(texts, add)) return *std::move(failure);
+    if (auto failure = for_each_device_entry(kOfAsk, texts, add)) return *std::move(failure);
     return devices;
 }
 
