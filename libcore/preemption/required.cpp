@@ -96,6 +96,7 @@ std::optional<std::vector<AllocationId>> required_node_victims(const PartitionSt
         if (is_freeing(state, id, ask)) space.take_off(id, state.resource_of(state.allocations[id]));
     const std::vector<Victim> candidates = sorted_candidates(state, ask, node, attempt);
     std::vector<AllocationId> leaving;
+    leaving.reserve(candidates.size());
     for (const Victim& each : candidates) leaving.push_back(each.id);
     std::optional<std::vector<AllocationId>> fewest;
     for (NodeSpace& choice : space.choices(leaving))

@@ -133,11 +133,7 @@ private:
                 ++fit.unschedulable;
                 return;
             }
-            const bool fits_now = takes(node, shape_);
-            if (!fits_now && fits(node.available, shape_.resource) && could_take(node, shape_))
-                ++(node.devices->in_conflict() ? fit.device_conflict : fit.fragmented);
-            if (fits_now && reserved_for_other(node)) ++fit.reserved;
-            if (fits_now && !reserved_for_other(node)) ++fit.fitting;
+            count_free(node, fit);
             state_.named(shape_.resource).for_each([&](std::string_view name, std::int64_t wanted) {
                 if (wanted > 0 && wanted > node.available.get(state_.resources.find(name)))
                     ++lacking[std::string{name}];
@@ -150,6 +146,14 @@ private:
         });
         fit.lacking.assign(lacking.begin(), lacking.end());
         return fit;
+    }
+
+    /// Whether the ask fits on the node now, or what of devices or reservations is in its way.
+    void count_free(const Node& node, NodeFitView& fit) const {
+        if (takes(node, shape_))
+            ++(reserved_for_other(node) ? fit.reserved : fit.fitting);
+        else if (fits(node.available, shape_.resource) && could_take(node, shape_))
+            ++(node.devices->in_conflict() ? fit.device_conflict : fit.fragmented);
     }
 
     [[nodiscard]] bool reserved_for_other(const Node& node) const {
