@@ -76,22 +76,28 @@ bool is_listed(const PartitionState& state, const Allocation& object, const Obje
     return (placed ? state.nodes[object.node].id : state.shapes[object.shape].required_node) == filter.node;
 }
 
+/// Those of the key of the filter, of its application or of any.
+std::optional<std::vector<AllocationId>> objects_with_key(const PartitionState& state, const ObjectFilter& filter) {
+    if (filter.application.empty() && state.applications.size() > kMaxApplicationsScanned) return std::nullopt;
+    std::vector<AllocationId> found;
+    const auto add = [&](ApplicationId owner) {
+        const AllocationId id = state.find_allocation(owner, filter.key);
+        if (id.valid()) found.push_back(id);
+    };
+    if (filter.application.empty())
+        state.applications.for_each(add);
+    else if (const ApplicationId owner = state.find_application(filter.application); owner.valid())
+        add(owner);
+    return found;
+}
+
 /// The objects that an index leads to: by key, application or node. nullopt: no index does, or they are more than the
 /// budget; then all objects have to be looked at.
 std::optional<std::vector<AllocationId>> known_objects(const PartitionState& state, const ObjectFilter& filter,
                                                        bool placed, std::size_t budget) {
+    if (!filter.key.empty()) return objects_with_key(state, filter);
     std::vector<AllocationId> found;
-    if (!filter.key.empty()) {
-        if (filter.application.empty() && state.applications.size() > kMaxApplicationsScanned) return std::nullopt;
-        const auto add = [&](ApplicationId owner) {
-            const AllocationId id = state.find_allocation(owner, filter.key);
-            if (id.valid()) found.push_back(id);
-        };
-        if (filter.application.empty())
-            state.applications.for_each(add);
-        else if (const ApplicationId owner = state.find_application(filter.application); owner.valid())
-            add(owner);
-    } else if (!filter.application.empty()) {
+    if (!filter.application.empty()) {
         const ApplicationId id = state.find_application(filter.application);
         if (!id.valid()) return found;
         const Application& owner = state.applications[id];

@@ -46,7 +46,7 @@ void Cluster::register_nodes() {
     NodeRequest request;
     for (const NodeRow& row : workload_.nodes)
         request.nodes.push_back(
-            {row.id, NodeAction::Create, std::nullopt, sizes_[row.size], std::nullopt, {}, std::nullopt});
+            {row.id, NodeAction::Create, std::nullopt, sizes_[row.size], std::nullopt, std::nullopt, {}, std::nullopt});
     core_.apply(request, kNow);
 }
 
