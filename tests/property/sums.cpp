@@ -151,33 +151,42 @@ private:
         return sums;
     }
 
+    /// What those on a node have of its devices of one resource.
+    struct OnDevices {
+        std::vector<std::int64_t> used;
+        std::set<std::uint32_t> foreign; // the devices of what the core did not place
+        std::int64_t placed = 0;
+    };
+
+    void add_devices(const NodeView& node, const std::string& type, const AllocationView& allocation, bool foreign,
+                     OnDevices& on) {
+        if (const auto amount = allocation.resource.find(type); amount != allocation.resource.end())
+            on.placed += amount->second;
+        for (const DeviceUseView& each : allocation.devices) {
+            if (each.resource != type) continue;
+            expect(each.index < on.used.size(), "device of " + allocation.key, node.id);
+            if (each.index < on.used.size()) on.used[each.index] += each.amount;
+            if (foreign) on.foreign.insert(each.index);
+        }
+    }
+
     /// F-009, from what is on the node. `available`: gets what lost devices hold (F-008).
     void check_devices(const NodeView& node, const std::string& type, const std::vector<DeviceView>& devices,
                        Sum& available) {
-        std::vector<std::int64_t> used(devices.size());
-        std::set<std::uint32_t> foreign;
-        std::int64_t placed = 0;
-        for (const auto* list : {&node.allocations, &node.foreign})
-            for (const AllocationView& allocation : *list) {
-                if (const auto amount = allocation.resource.find(type); amount != allocation.resource.end())
-                    placed += amount->second;
-                for (const DeviceUseView& each : allocation.devices) {
-                    if (each.resource != type) continue;
-                    expect(each.index < used.size(), "device of " + allocation.key, node.id);
-                    if (each.index < used.size()) used[each.index] += each.amount;
-                    if (list == &node.foreign) foreign.insert(each.index);
-                }
-            }
+        OnDevices on{std::vector<std::int64_t>(devices.size()), {}, 0};
+        for (const AllocationView& each : node.allocations) add_devices(node, type, each, false, on);
+        for (const AllocationView& each : node.foreign) add_devices(node, type, each, true, on);
         std::int64_t on_devices = 0;
         for (std::uint32_t index = 0; index < devices.size(); ++index) {
             const DeviceView& device = devices[index];
-            expect(device.used == used[index], fmt::format("use of device {} of {}", index, type), node.id);
-            expect(device.used >= 0 && (device.used <= device.size || device.lost || foreign.count(index) != 0),
+            expect(device.used == on.used[index], fmt::format("use of device {} of {}", index, type), node.id);
+            expect(device.used >= 0 && (device.used <= device.size || device.lost || on.foreign.count(index) != 0),
                    fmt::format("size of device {} of {}", index, type), node.id);
             on_devices += device.used;
             if (device.lost) available[type] += device.used - device.size;
         }
-        expect(on_devices == placed || (node.device_conflict && on_devices < placed), "devices of " + type, node.id);
+        expect(on_devices == on.placed || (node.device_conflict && on_devices < on.placed), "devices of " + type,
+               node.id);
     }
 
     void nodes() { // no. 3, 4 and the node's half of no. 5
