@@ -56,7 +56,7 @@ void Placements::move_to_devices(AllocationId id, const AskSpec& spec) noexcept 
     Node& node = state_.nodes[placed.node];
     if (!node.devices || placed.is(Allocation::InFlight)) return; // the RM does not know of the real half yet
     DeviceMask before = 0;
-    for (const DeviceUse& use : node.devices->of(owner_of(id))) before |= DeviceMask{1} << use.on.index;
+    for (const DeviceUse& use : node.devices->of(owner_of(id))) before |= bit_of_device(use.on.index);
     node.devices->give_back(owner_of(id));
     node.devices->take(owner_of(id), state_.shapes[placed.shape].device_ask(), said_devices(state_, spec), true,
                        before);

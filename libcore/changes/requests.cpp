@@ -62,7 +62,7 @@ std::string fault_of(const DevicesSpec& devices, std::int64_t amount, bool place
         if (each.index >= kMostDevices || each.amount < 1)
             return "has " + std::to_string(each.amount) + " of device " + std::to_string(each.index) + " of " + name +
                    "; devices are 0 to " + std::to_string(kMostDevices - 1) + ", amounts at least 1";
-        const DeviceMask bit = DeviceMask{1} << each.index;
+        const DeviceMask bit = bit_of_device(each.index);
         if ((seen & bit) != 0) return "names device " + std::to_string(each.index) + " of " + name + " twice";
         seen |= bit;
         sum = sat_add(sum, each.amount);
@@ -163,7 +163,7 @@ std::optional<std::vector<DeviceMask>> parse_device_groups(std::string_view text
         const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), index);
         if (fault != std::errc{} || index >= kMostDevices) return false;
         text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-        mask |= DeviceMask{1} << index;
+        mask |= bit_of_device(index);
         return true;
     };
     if (!next('[')) return std::nullopt;

@@ -2,23 +2,9 @@
 #include "libcore/preemption/node_space.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 namespace yk {
-namespace {
-
-constexpr DeviceMask bit(std::size_t index) noexcept {
-    return DeviceMask{1} << index;
-}
-
-template <class F>
-void for_each_in(DeviceMask mask, F&& f) {
-    for (; mask != 0; mask &= mask - 1) f(static_cast<std::size_t>(std::countr_zero(mask)));
-}
-
-} // namespace
-
 NodeSpace::NodeSpace(const Node& node, const Shape& ask)
     : ask_(&ask), devices_(node.devices.get()), free_(node.available) {
     if (devices_ == nullptr) return;
@@ -38,7 +24,7 @@ bool NodeSpace::Wanted::is_free(std::size_t device) const noexcept {
 
 bool NodeSpace::Wanted::is_met() const noexcept {
     std::uint32_t free = 0;
-    for_each_in(targets, [&](std::size_t at) { free += is_free(at) ? 1U : 0U; });
+    for_each_device(targets, [&](std::size_t at) { free += is_free(at) ? 1U : 0U; });
     return demand.count > 0 && free >= demand.count;
 }
 
@@ -65,7 +51,7 @@ bool NodeSpace::helped_by(AllocationId id, const Resource& size) const noexcept 
     devices_->for_each_of(owner_of(id), [&](const NodeDevices::Hold& hold) {
         const Wanted* const want = wanted(hold.demand.type);
         if (want == nullptr || want->is_met()) return;
-        for_each_in(hold.on & want->targets, [&](std::size_t at) { useful = useful || !want->is_free(at); });
+        for_each_device(hold.on & want->targets, [&](std::size_t at) { useful = useful || !want->is_free(at); });
     });
     return useful;
 }
@@ -74,7 +60,7 @@ void NodeSpace::change_devices(AllocationId id, bool off) {
     devices_->for_each_of(owner_of(id), [&](const NodeDevices::Hold& hold) {
         for (Wanted& want : wanted_) {
             if (want.kind->type != hold.demand.type) continue;
-            for_each_in(hold.on & want.targets, [&](std::size_t at) {
+            for_each_device(hold.on & want.targets, [&](std::size_t at) {
                 want.left[at] =
                     off ? sat_add(want.left[at], hold.demand.each) : sat_sub(want.left[at], hold.demand.each);
             });
@@ -101,7 +87,7 @@ std::vector<NodeSpace> NodeSpace::choices(std::span<const AllocationId> leaving)
         const Wanted& now = wanted_[at];
         if (now.is_met()) continue;
         std::vector<std::size_t> devices; // that could become free
-        for_each_in(now.targets, [&](std::size_t device) {
+        for_each_device(now.targets, [&](std::size_t device) {
             if (empty.wanted_[at].is_free(device)) devices.push_back(device);
         });
         if (now.demand.count == 0 || devices.size() < now.demand.count) return {};
@@ -112,7 +98,7 @@ std::vector<NodeSpace> NodeSpace::choices(std::span<const AllocationId> leaving)
         const std::size_t choices = one_each ? devices.size() : 1;
         for (std::size_t first = 0; first < choices; ++first) {
             DeviceMask targets = 0;
-            for (std::size_t i = first; i < first + now.demand.count; ++i) targets |= bit(devices[i]);
+            for (std::size_t i = first; i < first + now.demand.count; ++i) targets |= bit_of_device(devices[i]);
             for (NodeSpace space : before) {
                 space.wanted_[at].targets = targets;
                 made.push_back(std::move(space));

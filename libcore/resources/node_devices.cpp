@@ -10,16 +10,6 @@
 namespace yk {
 namespace {
 
-constexpr DeviceMask bit(std::size_t index) noexcept {
-    return DeviceMask{1} << index;
-}
-
-/// f(index) for each device of the mask.
-template <class F>
-void for_each_in(DeviceMask mask, F&& f) {
-    for (; mask != 0; mask &= mask - 1) f(static_cast<std::size_t>(std::countr_zero(mask)));
-}
-
 /// The first `count` devices of the mask.
 DeviceMask first_of(DeviceMask mask, std::uint32_t count) noexcept {
     DeviceMask chosen = 0;
@@ -54,7 +44,7 @@ DeviceMask DeviceKind::free_for(const DeviceDemand& demand) const noexcept {
     DeviceMask mask = 0;
     for (std::size_t at = 0; at < devices.size(); ++at) {
         const bool enough = devices[at].left() >= demand.each && (!is_whole(demand) || devices[at].used == 0);
-        mask |= enough ? bit(at) : 0;
+        mask |= enough ? bit_of_device(at) : 0;
     }
     return mask;
 }
@@ -62,7 +52,7 @@ DeviceMask DeviceKind::free_for(const DeviceDemand& demand) const noexcept {
 DeviceMask DeviceKind::large_enough_for(const DeviceDemand& demand) const noexcept {
     DeviceMask mask = 0;
     for (std::size_t at = 0; at < devices.size(); ++at)
-        mask |= !devices[at].lost && devices[at].size >= demand.each ? bit(at) : 0;
+        mask |= !devices[at].lost && devices[at].size >= demand.each ? bit_of_device(at) : 0;
     return mask;
 }
 
@@ -91,7 +81,7 @@ std::int64_t NodeDevices::lost(ResourceId type) const noexcept {
 std::vector<DeviceUse> NodeDevices::of(DeviceOwner owner) const {
     std::vector<DeviceUse> uses;
     for_each_of(owner, [&uses](const Hold& hold) {
-        for_each_in(hold.on, [&](std::size_t index) {
+        for_each_device(hold.on, [&](std::size_t index) {
             uses.push_back({hold.demand.type, {static_cast<std::uint32_t>(index), hold.demand.each}});
         });
     });
@@ -131,10 +121,10 @@ DeviceMask NodeDevices::choose(const DeviceKind& kind, const DeviceDemand& deman
     DeviceMask chosen = 0;
     for (std::uint32_t left = demand.count; left > 0; --left) {
         std::size_t fullest = kMostDevices;
-        for_each_in(free & ~chosen, [&](std::size_t at) {
+        for_each_device(free & ~chosen, [&](std::size_t at) {
             if (fullest == kMostDevices || kind.devices[at].left() < kind.devices[fullest].left()) fullest = at;
         });
-        chosen |= bit(fullest);
+        chosen |= bit_of_device(fullest);
     }
     return chosen;
 }
@@ -175,7 +165,7 @@ void NodeDevices::remove_kind(ResourceId type) {
 void NodeDevices::put(Hold& hold, DeviceMask on) {
     hold.on = on;
     DeviceKind& kind = kind_of(hold.demand.type);
-    for_each_in(on, [&](std::size_t index) {
+    for_each_device(on, [&](std::size_t index) {
         std::int64_t& used = kind.devices[index].used;
         used = sat_add(used, hold.demand.each);
     });
@@ -184,9 +174,9 @@ void NodeDevices::put(Hold& hold, DeviceMask on) {
 void NodeDevices::take_off(const Hold& hold) {
     DeviceKind& kind = kind_of(hold.demand.type);
     bool at_end = false; // a saturated sum cannot be subtracted from (S-003)
-    for_each_in(hold.on, [&](std::size_t index) { at_end = at_end || kind.devices[index].used == kMaxQuantity; });
+    for_each_device(hold.on, [&](std::size_t index) { at_end = at_end || kind.devices[index].used == kMaxQuantity; });
     if (at_end) return add_up(kind);
-    for_each_in(hold.on, [&](std::size_t index) { kind.devices[index].used -= hold.demand.each; });
+    for_each_device(hold.on, [&](std::size_t index) { kind.devices[index].used -= hold.demand.each; });
 }
 
 /// Adds up anew what is in use.
@@ -194,7 +184,7 @@ void NodeDevices::add_up(DeviceKind& kind) const {
     for (Device& each : kind.devices) each.used = 0;
     for_each([&kind](DeviceOwner, const Hold& hold) {
         if (hold.demand.type != kind.type) return;
-        for_each_in(hold.on, [&](std::size_t index) {
+        for_each_device(hold.on, [&](std::size_t index) {
             kind.devices[index].used = sat_add(kind.devices[index].used, hold.demand.each);
         });
     });
@@ -205,7 +195,8 @@ void NodeDevices::add(DeviceOwner owner, Hold hold, DeviceMask better) {
     const DeviceKind& kind = kind_of(hold.demand.type);
     DeviceMask free = kind.free_for(hold.demand);
     if (hold.only_on != 0) {
-        const DeviceMask there = kind.devices.size() < kMostDevices ? bit(kind.devices.size()) - 1 : ~DeviceMask{0};
+        const DeviceMask there =
+            kind.devices.size() < kMostDevices ? bit_of_device(kind.devices.size()) - 1 : ~DeviceMask{0};
         free = (hold.is_ours ? free : there) & hold.only_on;
     }
     if (has_enough(free & better, hold.demand)) free &= better;
@@ -227,7 +218,7 @@ void NodeDevices::take(ResourceId type, DeviceOwner owner, const DeviceAsk& ask,
     for (const DeviceUse& use : said) {
         if (use.type != type) continue;
         any_said = true;
-        add(owner, {{type, 1, use.on.amount}, 0, bit(use.on.index), is_ours}, 0);
+        add(owner, {{type, 1, use.on.amount}, 0, bit_of_device(use.on.index), is_ours}, 0);
     }
     if (!any_said) add(owner, {kind_of(type).demand_of(ask), 0, 0, is_ours}, better);
 }
@@ -270,7 +261,7 @@ std::string NodeDevices::check() const {
         for_each([&](DeviceOwner, const Hold& hold) {
             if (hold.demand.type != kind.type) return;
             unmet += hold.on == 0 ? 1U : 0U;
-            for_each_in(hold.on, [&](std::size_t index) {
+            for_each_device(hold.on, [&](std::size_t index) {
                 outside = outside || index >= used.size();
                 if (outside) return;
                 used[index] = sat_add(used[index], hold.demand.each);

@@ -9,6 +9,7 @@
 // Cost: a test or a choice looks at each device of the resource once; a change is logarithmic in the holds, and tries
 // up to kMostTried of those that wait.
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -32,6 +33,16 @@ struct DeviceAmount {
 
 /// Bit i: the device with index i.
 using DeviceMask = std::uint64_t;
+
+[[nodiscard]] constexpr DeviceMask bit_of_device(std::size_t index) noexcept {
+    return DeviceMask{1} << index;
+}
+
+/// f(index) for each device of the mask, in their order.
+template <class F>
+void for_each_device(DeviceMask mask, F&& f) {
+    for (; mask != 0; mask &= mask - 1) f(static_cast<std::size_t>(std::countr_zero(mask)));
+}
 
 /// The attribute of a node that says which devices share a switch: a list of lists of indices (F-005).
 inline constexpr std::string_view kDeviceGroups = "ykd.io/device-groups";
