@@ -167,16 +167,15 @@ std::optional<std::vector<DeviceMask>> parse_device_groups(std::string_view text
         return true;
     };
     if (!next('[')) return std::nullopt;
-    if (!next(']')) do {
-            DeviceMask mask = 0;
-            if (!next('[') || !number(mask)) return std::nullopt;
-            while (next(','))
-                if (!number(mask)) return std::nullopt;
-            if (!next(']')) return std::nullopt;
-            groups.push_back(mask);
-        } while (next(','));
-    else
-        return groups;
+    if (next(']')) return groups;
+    do {
+        DeviceMask mask = 0;
+        if (!next('[') || !number(mask)) return std::nullopt;
+        while (next(','))
+            if (!number(mask)) return std::nullopt;
+        if (!next(']')) return std::nullopt;
+        groups.push_back(mask);
+    } while (next(','));
     if (!next(']')) return std::nullopt;
     blank();
     return text.empty() ? std::optional{std::move(groups)} : std::nullopt;

@@ -4,8 +4,6 @@
 #include <climits>
 #include <utility>
 
-#include "libcore/base/saturate.h"
-
 namespace yk {
 
 namespace {
@@ -142,9 +140,7 @@ void Ledger::update_available(Node& node) noexcept {
     node.available.sub(node.allocated);
     node.available.sub(node.occupied);
     if (node.devices) // lost devices are not in the capacity any more, and what uses them takes nothing of the others
-        for (const DeviceKind& kind : node.devices->kinds())
-            if (const std::int64_t lost = node.devices->lost(kind.type); lost > 0)
-                node.available.set(kind.type, sat_add(node.available.get(kind.type), lost));
+        node.available.add(node.devices->lost());
     node.available.prune();
 }
 

@@ -142,7 +142,7 @@ std::optional<Refusal> Nodes::refuse_existing(std::string_view node, std::span<c
         const ApplicationId application = state_.find_application(each.application);
         std::optional<Refusal> refusal =
             is_foreign(each) ? foreign_allocations_.refuse(each) : ask_requests_.refuse_ask(each, application, false);
-        if (!refusal) refusal = refuse_devices(each, true);
+        if (!refusal && !is_foreign(each)) refusal = refuse_devices(each, true);
         if (!refusal && !is_foreign(each)) refusal = ask_requests_.refuse_known(each, application, {}, node);
         if (refusal)
             return Refusal{"node " + std::string{node} + ": existing allocation: " + refusal->reason,
@@ -243,10 +243,10 @@ void Nodes::update_node(NodeId id, const NodeSpec& spec, Instant now) {
             capacity = whole;
         }
         capacity.prune();
-        state_.ledger.set_capacity(node, node.capacity); // what lost devices hold may be another amount
-        if (!capacity.deep_equals(node.capacity)) {
-            const Resource before = node.capacity;
-            state_.ledger.set_capacity(node, capacity);
+        const Resource before = node.capacity;
+        const bool is_other = !capacity.deep_equals(before);
+        if (is_other || spec.devices) state_.ledger.set_capacity(node, capacity); // what lost devices hold may differ
+        if (is_other) {
             capacity_changed(before, capacity, now);
             state_.emit({EventType::Node, EventChange::Set, EventDetail::NodeCapacity, node.id, {}, {}, &node.capacity},
                         now);

@@ -354,7 +354,10 @@ private:
             Resource available = node.capacity;
             available.sub(allocated);
             available.sub(occupied);
-            if (node.devices) check_devices(node, available);
+            if (node.devices) {
+                check_devices(node);
+                available.add(node.devices->lost());
+            }
             faults_.expect_equal(node.available, available, what + " available");
             capacity.add(node.capacity);
             on_nodes_ += node.allocations.size();
@@ -365,9 +368,8 @@ private:
         faults_.expect(state_.nodes.check().empty(), state_.nodes.check());
     }
 
-    /// What is in use of the devices of a resource is what those on the node have of it (F-009). `available`: gets what
-    /// lost devices hold.
-    void check_devices(const Node& node, Resource& available) {
+    /// What is in use of the devices of a resource is what those on the node have of it (F-009).
+    void check_devices(const Node& node) {
         const NodeDevices& devices = *node.devices;
         const std::string what = "devices of node " + node.id;
         faults_.expect(devices.check().empty(), what + ": " + devices.check());
@@ -388,8 +390,6 @@ private:
                 held.erase(owner);
             }
             faults_.expect(held.empty(), what + " are held by what is not there");
-            if (const std::int64_t lost = devices.lost(kind.type); lost > 0)
-                available.set(kind.type, sat_add(available.get(kind.type), lost));
         }
     }
 

@@ -51,10 +51,7 @@ public:
         Resource sum = node.available;
         sum.add(node.allocated);
         sum.add(node.occupied);
-        if (node.devices)
-            for (const DeviceKind& kind : node.devices->kinds())
-                if (const std::int64_t lost = node.devices->lost(kind.type); lost > 0)
-                    sum.set(kind.type, sat_sub(sum.get(kind.type), lost));
+        if (node.devices) sum.sub(node.devices->lost());
         if (!sum.equals(node.capacity) &&
             !is_at_end({&node.capacity, &node.occupied, &node.allocated, &node.available}))
             fail(NodeSum, what);

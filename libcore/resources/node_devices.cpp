@@ -70,12 +70,15 @@ DeviceKind& NodeDevices::kind_of(ResourceId type) noexcept {
     return kinds_[static_cast<std::size_t>(kind - kinds_.data())];
 }
 
-std::int64_t NodeDevices::lost(ResourceId type) const noexcept {
-    std::int64_t sum = 0;
-    if (const DeviceKind* kind = find(type))
-        for (const Device& each : kind->devices)
+Resource NodeDevices::lost() const {
+    Resource lost;
+    for (const DeviceKind& kind : kinds_) {
+        std::int64_t sum = 0;
+        for (const Device& each : kind.devices)
             if (each.lost) sum = sat_add(sum, sat_sub(each.used, each.size));
-    return sum;
+        if (sum > 0) lost.set(kind.type, sum);
+    }
+    return lost;
 }
 
 std::vector<DeviceUse> NodeDevices::of(DeviceOwner owner) const {
@@ -157,6 +160,7 @@ void NodeDevices::set_kind(ResourceId type, std::span<const std::int64_t> sizes)
 }
 
 void NodeDevices::remove_kind(ResourceId type) {
+    if (find(type) == nullptr) return;
     std::erase_if(unmet_, [type](const auto& each) { return each.second->second.demand.type == type; });
     std::erase_if(holds_, [type](const auto& each) { return each.second.demand.type == type; });
     std::erase_if(kinds_, [type](const DeviceKind& each) { return each.type == type; });

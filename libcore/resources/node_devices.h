@@ -129,8 +129,8 @@ public:
     void for_each(F&& f) const {
         for (const auto& [owner, hold] : holds_) f(owner, hold);
     }
-    /// By how much lost devices are in use beyond their size.
-    [[nodiscard]] std::int64_t lost(ResourceId type) const noexcept;
+    /// By how much lost devices are in use beyond their size, of the resources of which they are.
+    [[nodiscard]] Resource lost() const;
     /// The devices of an owner, by type and index.
     [[nodiscard]] std::vector<DeviceUse> of(DeviceOwner owner) const;
 
