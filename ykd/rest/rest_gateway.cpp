@@ -134,7 +134,7 @@ const std::vector<RestGateway::Route>& RestGateway::routes() {
         {"GET", "/ws/v1/page/explain", &Rest::for_page, true},
         {"GET", "/ws/v1/page/configurations", &Rest::for_page, true},
         {"GET", "/ws/v1/page/preemptions", &Rest::for_page, true},
-        {"GET", "/ws/v1/page/use", &Rest::for_page, true},
+        {"GET", "/ws/v1/page/use", &Rest::use_for_page, true},
         {"GET", "/ws/v1/page/partition/:partition/nodes", &Rest::for_page, true},
         {"GET", "/ws/v1/page/partition/:partition/applications", &Rest::for_page, true},
         {"GET", "/ykd", &Rest::own_page, true},
@@ -396,14 +396,16 @@ HttpAnswer RestGateway::own_page(Visit& visit) {
 
 /// What the page of ykd itself asks for.
 HttpAnswer RestGateway::for_page(Visit& visit) {
-    Refusal refusal;
-    if (!visit.values.empty()) {
-        refusal = in_partition(visit);
-    } else if (std::string_view{visit.request.path}.ends_with("/use")) { // it has its partition in the query
-        const std::string_view named = visit.request.parameter("partition");
-        refusal = in_partition(visit, std::string{named.empty() ? kDefaultPartition : named});
-    }
-    if (refusal) return *std::move(refusal);
+    if (!visit.values.empty())
+        if (auto refusal = in_partition(visit)) return *std::move(refusal);
+    return own_page_.answer(*visit.loan, visit.request, {visit.partition, visit.rm_id});
+}
+
+/// The same of a partition that the query names.
+HttpAnswer RestGateway::use_for_page(Visit& visit) {
+    const std::string_view named = visit.request.parameter("partition");
+    if (auto refusal = in_partition(visit, std::string{named.empty() ? kDefaultPartition : named}))
+        return *std::move(refusal);
     return own_page_.answer(*visit.loan, visit.request, {visit.partition, visit.rm_id});
 }
 

@@ -119,6 +119,7 @@ private:
     [[nodiscard]] HttpAnswer deleted_deployment(Visit& visit);
     [[nodiscard]] HttpAnswer own_page(Visit& visit);
     [[nodiscard]] HttpAnswer for_page(Visit& visit);
+    [[nodiscard]] HttpAnswer use_for_page(Visit& visit);
     [[nodiscard]] HttpAnswer full_dump(Visit& visit);
     [[nodiscard]] HttpAnswer moved_to_debug(Visit& visit);
 
