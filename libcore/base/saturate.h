@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 
 namespace yk {
 
@@ -29,6 +30,12 @@ inline constexpr std::int64_t kMinQuantity = std::numeric_limits<std::int64_t>::
     std::int64_t product = 0;
     if (__builtin_mul_overflow(a, b, &product)) return (a < 0) == (b < 0) ? kMaxQuantity : kMinQuantity;
     return product;
+}
+
+[[nodiscard]] constexpr std::int64_t sat_sum(std::span<const std::int64_t> values) noexcept {
+    std::int64_t sum = 0;
+    for (const std::int64_t each : values) sum = sat_add(sum, each);
+    return sum;
 }
 
 /// to[i] += by[i], all at once. False, with nothing changed, when one of them would overflow.

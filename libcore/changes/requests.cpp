@@ -37,12 +37,6 @@ std::int64_t amount_of(const Quantities& quantities, std::string_view name) {
     return found == quantities.end() ? 0 : found->value;
 }
 
-std::int64_t sum_of(const std::vector<std::int64_t>& sizes) {
-    std::int64_t sum = 0;
-    for (const std::int64_t size : sizes) sum = sat_add(sum, size);
-    return sum;
-}
-
 /// What is wrong with the devices of one resource of an ask; empty: nothing.
 std::string fault_of(const DevicesSpec& devices, std::int64_t amount, bool placed) {
     const std::string name{devices.name};
@@ -108,8 +102,8 @@ std::optional<Refusal> refuse_devices(const PartitionState& state, const NodeSpe
                 return Refusal{whose + " has a device of " + name + " with a negative size", ElementCode::Devices};
             const bool given = spec.capacity && std::any_of(spec.capacity->begin(), spec.capacity->end(),
                                                             [&](const Quantity& q) { return q.name == each.name; });
-            if (given && amount_of(*spec.capacity, each.name) != sum_of(each.sizes))
-                return Refusal{whose + " has devices of " + name + " with " + std::to_string(sum_of(each.sizes)) +
+            if (given && amount_of(*spec.capacity, each.name) != sat_sum(each.sizes))
+                return Refusal{whose + " has devices of " + name + " with " + std::to_string(sat_sum(each.sizes)) +
                                    " in all, but a capacity of " + std::to_string(amount_of(*spec.capacity, each.name)),
                                ElementCode::Devices};
         }
@@ -139,9 +133,9 @@ Quantities capacity_of(const NodeSpec& spec) {
         const auto known =
             std::find_if(capacity.begin(), capacity.end(), [&](const Quantity& q) { return q.name == each.name; });
         if (known == capacity.end())
-            capacity.push_back({each.name, sum_of(each.sizes)});
+            capacity.push_back({each.name, sat_sum(each.sizes)});
         else
-            known->value = sum_of(each.sizes);
+            known->value = sat_sum(each.sizes);
     }
     return capacity;
 }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "libcore/base/saturate.h"
 #include "protocol/books/place.h"
 #include "protocol/wire/codec.h"
 
@@ -79,7 +80,7 @@ void set_devices(si::NodeInfo& node, const si::DeviceSizes& devices) {
     if (!node.schedulable_resource) return;
     for (const auto& [name, sizes] : devices)
         for (auto& [resource, amount] : *node.schedulable_resource)
-            if (resource == name) amount = capacity_in(sizes);
+            if (resource == name) amount = sat_sum(sizes);
 }
 
 } // namespace

@@ -57,12 +57,6 @@ Place place_of(std::string_view text) {
     return place;
 }
 
-std::int64_t capacity_in(const std::vector<std::int64_t>& sizes) {
-    std::int64_t sum = 0;
-    for (const std::int64_t size : sizes) sum = sat_add(sum, size);
-    return sum;
-}
-
 void put_place(si::AllocationAsk& ask, Place place) {
     ask.node_id = std::move(place.node);
     for (auto& [resource, devices] : place.devices) {

@@ -19,9 +19,6 @@ struct Place {
 [[nodiscard]] Place place_of(std::string_view text);
 [[nodiscard]] bool has_devices(std::string_view place_text);
 
-/// The sum of the devices of a node, which is its capacity of their resource (F-001).
-[[nodiscard]] std::int64_t capacity_in(const std::vector<std::int64_t>& sizes);
-
 /// Gives the ask its place: the node, and the devices of each resource of which they have as much as it asks for; after
 /// a change of its size they may have another amount, and are chosen anew.
 void put_place(si::AllocationAsk& ask, Place place);

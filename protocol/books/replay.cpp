@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "libcore/base/saturate.h"
 #include "libcore/digest/recovery_digest.h"
 #include "protocol/books/books.h"
 #include "protocol/books/place.h"
@@ -26,7 +27,7 @@ AmountsByType map_of(const std::optional<si::Resources>& resources) {
 AmountsByType capacity_of(const si::NodeInfo& node) {
     AmountsByType capacity = map_of(node.schedulable_resource);
     if (node.devices)
-        for (const auto& [name, sizes] : *node.devices) capacity[name] = capacity_in(sizes);
+        for (const auto& [name, sizes] : *node.devices) capacity[name] = sat_sum(sizes);
     return capacity;
 }
 
