@@ -147,12 +147,12 @@ Answer<Shown> explain(Context& context, si::ExplainRequest query, const std::str
     }
     YK_TRY(now, daemon_now(context));
     const auto style = context.style();
-    auto text = headline(answer, noun, name, now, style) +
-                reasons_text(member_of(answer, "reasons"), member_of(member_of(answer, "details"), "nodes"), style) +
-                preemption_text(member_of(member_of(answer, "details"), "preemption"), style) +
-                helps_text(member_of(answer, "reasons"));
-    auto verdict = text_of(answer, "verdict");
-    return Shown{std::move(answer), std::move(verdict), std::move(text)};
+    const auto text =
+        headline(answer, noun, name, now, style) +
+        reasons_text(member_of(answer, "reasons"), member_of(member_of(answer, "details"), "nodes"), style) +
+        preemption_text(member_of(member_of(answer, "details"), "preemption"), style) +
+        helps_text(member_of(answer, "reasons"));
+    return Shown{answer, text_of(answer, "verdict"), text};
 }
 
 Answer<Shown> explain_ask(Context& context, const char* what, const std::string& key,

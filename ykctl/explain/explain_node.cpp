@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command explain node: why nothing is placed on it.
 
-#include <utility>
-
 #include <fmt/format.h>
 
 #include "libcore/base/pluralize.h"
@@ -41,9 +39,7 @@ std::string pending_text(const Value& pending) {
 
 Answer<Shown> explain_node(Context& context, const std::string& id) {
     YK_TRY(answer, ask_to_explain(context, {.what = "node", .node = id}));
-    auto text = node_explanation_text(answer, context.style());
-    auto verdict = text_of(answer, "verdict");
-    return Shown{std::move(answer), std::move(verdict), std::move(text)};
+    return Shown{answer, text_of(answer, "verdict"), node_explanation_text(answer, context.style())};
 }
 
 } // namespace

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command explain user: what a user, and the group that applies, may still use at each queue up to the root (B-09).
 
-#include <utility>
-
 #include <fmt/format.h>
 
 #include "ykctl/client/watch.h"
@@ -55,9 +53,7 @@ Answer<Shown> explain_user(Context& context, const UserOptions& options) {
            ask_to_explain(
                context,
                {.what = "user", .queue = options.path, .user = options.user, .groups = split_groups(options.groups)}));
-    auto text = user_explanation_text(answer, context.style());
-    auto verdict = text_of(answer, "verdict");
-    return Shown{std::move(answer), std::move(verdict), std::move(text)};
+    return Shown{answer, text_of(answer, "verdict"), user_explanation_text(answer, context.style())};
 }
 
 } // namespace
