@@ -197,7 +197,10 @@ Command RandomCommands::nodes() {
         while (random_.chance(40)) command.elements.push_back(new_node());
         return command;
     }
-    if (nodes_.empty()) return request(CommandKind::Nodes, new_node());
+    return request(CommandKind::Nodes, nodes_.empty() ? new_node() : changed_node());
+}
+
+Element RandomCommands::changed_node() {
     const SentNode& node = random_.of(nodes_);
     Element element = in(node.partition, "update");
     element.fields["id"] = node.id;
@@ -218,7 +221,7 @@ Command RandomCommands::nodes() {
         element.verb = "decommission";
     else
         element = new_node();
-    return request(CommandKind::Nodes, std::move(element));
+    return element;
 }
 
 // --- applications ---------------------------------------------------------------------------------------------------

@@ -48,6 +48,7 @@ private:
     Command nonsense();
 
     Element new_node();
+    Element changed_node();
     Element new_app();
     Element new_ask(SentApp& app);
     Element new_member(SentApp& app, bool placeholder);
