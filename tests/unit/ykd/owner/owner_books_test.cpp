@@ -54,6 +54,15 @@ si::StringMap map_of(const Tags& from) {
     return to;
 }
 
+si::DevicesMap devices_of(const std::vector<DevicesSpec>& from) {
+    si::DevicesMap to;
+    for (const DevicesSpec& each : from) {
+        auto& [name, devices] = to.emplace_back(each.name, si::Devices{each.count, each.each, {}});
+        for (const DeviceAmount& one : each.on) devices.on.push_back({one.index, one.amount});
+    }
+    return to;
+}
+
 /// What an ask and a placement have in common.
 template <class Message>
 Message message_of(const AskSpec& from) {
@@ -67,6 +76,7 @@ Message message_of(const AskSpec& from) {
     to.originator = from.originator;
     to.preemption_policy = {from.allow_preempt_self, from.allow_preempt_other};
     to.node_id = from.node;
+    to.devices = devices_of(from.devices);
     return to;
 }
 
@@ -127,6 +137,10 @@ si::NodeRequest message_of(const NodeRequest& from) {
         if (each.attributes) node.attributes = map_of(*each.attributes);
         node.schedulable_resource = resources(each.capacity);
         node.occupied_resource = resources(each.occupied);
+        if (each.devices) {
+            node.devices.emplace();
+            for (const DeviceListSpec& kind : *each.devices) node.devices->emplace_back(kind.name, kind.sizes);
+        }
         for (const AskSpec& one : each.existing) node.existing_allocations.push_back(allocation_of(one));
     }
     return to;
