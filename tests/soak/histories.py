@@ -12,7 +12,8 @@ from daemon_support import *
 from daemon_support.manager import Manager
 
 RMS = 4
-SETTINGS = "outboundMaxItems: 100\noutboundMaxBytes: 64KiB\nsessionTtl: 5s\nlivenessTimeout: 2s\n"
+MOST_ITEMS = 100
+SETTINGS = f"outboundMaxItems: {MOST_ITEMS}\noutboundMaxBytes: 64KiB\nsessionTtl: 5s\nlivenessTimeout: 2s\n"
 
 
 def follow(path, number, size, seed, seconds):
@@ -26,8 +27,20 @@ def follow(path, number, size, seed, seconds):
         if rm.link.counts["reconnects"] > looked + 50:
             looked = rm.link.counts["reconnects"]
             look(rm)
+    if not rm.counts["E_RESYNC_REQUIRED"]:
+        overflow(rm)
     look(rm)
     return rm.counts + rm.link.counts + rm.history.counts
+
+
+def overflow(rm):
+    """Each application is one item, and nobody polls: no run ends without a stream that overflowed, however fast the machine is."""
+    polls, rm.link.on_busy = rm.link.on_busy, lambda: None
+    with rm.counting():
+        for _ in range(2 * MOST_ITEMS):
+            rm.make("app")
+    rm.link.on_busy = polls
+    rm.come_back()
 
 
 def look(rm):
