@@ -74,13 +74,27 @@ void set_attributes(si::NodeInfo& node, const si::StringMap& attributes) {
     if (!partition.empty()) all.emplace_back(si::kPartitionAttribute, partition);
 }
 
-/// Replaces the devices; where no capacity came with them, that of their resources follows (F-001).
-void set_devices(si::NodeInfo& node, const si::DeviceSizes& devices) {
+/// REQUIRES: the node has a capacity.
+void set_amount(si::NodeInfo& node, const std::string& name, std::int64_t amount) {
+    si::Resources& capacity = *node.schedulable_resource;
+    const auto found =
+        std::find_if(capacity.begin(), capacity.end(), [&name](const auto& each) { return each.first == name; });
+    if (found == capacity.end())
+        capacity.emplace_back(name, amount);
+    else
+        found->second = amount;
+}
+
+/// Replaces the devices. Where no capacity came with them, the node keeps the one it had: of resources that come in
+/// devices now their sum, and of those that do no more what theirs was (F-001, F-002).
+void set_devices(si::NodeInfo& node, const si::DeviceSizes& devices, bool has_capacity) {
+    if (!has_capacity) {
+        if (!node.schedulable_resource) node.schedulable_resource.emplace();
+        for (const auto& [name, sizes] : node.devices.value_or(si::DeviceSizes{}))
+            set_amount(node, name, sat_sum(sizes));
+        for (const auto& [name, sizes] : devices) set_amount(node, name, sat_sum(sizes));
+    }
     node.devices = devices;
-    if (!node.schedulable_resource) return;
-    for (const auto& [name, sizes] : devices)
-        for (auto& [resource, amount] : *node.schedulable_resource)
-            if (resource == name) amount = sat_sum(sizes);
 }
 
 } // namespace
@@ -212,7 +226,7 @@ void Books::change_node(const si::NodeInfo& node, std::string_view rm_id) {
     case si::NodeAction::Update:
         if (node.schedulable_resource) known.info.schedulable_resource = node.schedulable_resource;
         if (node.occupied_resource) known.info.occupied_resource = node.occupied_resource;
-        if (node.devices) set_devices(known.info, *node.devices);
+        if (node.devices) set_devices(known.info, *node.devices, node.schedulable_resource.has_value());
         if (node.attributes) set_attributes(known.info, *node.attributes);
         break;
     case si::NodeAction::Drain: known.info.action = si::NodeAction::CreateDrain; break;

@@ -381,6 +381,15 @@ TEST_CASE("I-175 I-265 a node stays in its partition in the books, too, whatever
     CHECK(wrong(lines).empty());
 }
 
+TEST_CASE("F-001 I-265 a node has in the books the capacity that it has, whatever becomes of its devices") {
+    const std::string lines = "nodes create id=d res=vcore:5 dev=gpu:4\n";
+    const std::string change = GENERATE(as<std::string>{}, "nodes update id=d dev=\n", "nodes update id=d dev=gpu:3\n",
+                                        "nodes update id=d res=vcore:7\n", "nodes update id=d res=vcore:7 dev=\n",
+                                        "nodes update id=d res=vcore:7,gpu:9 dev=\n", "nodes update id=d dev=fpga:2\n");
+    INFO(change);
+    CHECK(wrong(lines + change).empty());
+}
+
 TEST_CASE("I-265 I-266 the books of an RM say what the core has, and another core recovers from them") {
     try_seeds(RandomCommands::Mix::Plain);
 }
