@@ -110,6 +110,7 @@ AllocationId PendingAsks::make(const AskSpec& spec, ApplicationId application, S
     made.mark(Allocation::PreemptOther, spec.allow_preempt_other);
     if (!application.valid()) return id;
     state_.asks.add(id);
+    state_.expected.ask_arrived(state_.shapes, shape);
     if (spec.placeholder) task_groups_.count_placeholder(id);
     Application& owner = state_.applications[application];
     const Instant arrived = owner.state_log.front().first;

@@ -55,8 +55,7 @@ void Placements::move_to_devices(AllocationId id, const AskSpec& spec) noexcept 
     const Allocation& placed = state_.allocations[id];
     Node& node = state_.nodes[placed.node];
     if (!node.devices || placed.is(Allocation::InFlight)) return; // the RM does not know of the real half yet
-    DeviceMask before = 0;
-    for (const DeviceUse& use : node.devices->of(owner_of(id))) before |= bit_of_device(use.on.index);
+    const std::vector<DeviceUse> before = node.devices->of(owner_of(id));
     node.devices->give_back(owner_of(id));
     node.devices->take(owner_of(id), state_.shapes[placed.shape].device_ask(), said_devices(state_, spec), true,
                        before);
@@ -120,7 +119,11 @@ void Placements::remove(AllocationId id, EventDetail detail, Instant now) noexce
     node.allocations.push_back(id);
     std::string devices;
     if (node.devices) {
-        node.devices->take(owner_of(id), state_.shapes[placed.shape].device_ask(), said, true);
+        const ShapeBoards* const boards = state_.nodes.boards();
+        const std::optional<DeviceUse> better =
+            boards != nullptr ? boards->better_device(node_id, placed.shape) : std::nullopt;
+        node.devices->take(owner_of(id), state_.shapes[placed.shape].device_ask(), said, true,
+                           better ? std::span{&*better, 1} : std::span<const DeviceUse>{});
         devices = devices_text(state_, node, owner_of(id));
     }
     state_.ledger.add_to_node(node, size);

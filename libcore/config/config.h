@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "libcore/base/time.h"
 #include "libcore/policies/node_sort_policy.h"
 
 namespace yk::config {
@@ -77,6 +78,32 @@ struct PlacementRule {
     Mark mark;
 };
 
+/// Asks of one kind, among those that are to be expected (F-020).
+struct ExpectedAsks {
+    struct Devices {
+        std::uint32_t count = 0;
+        std::int64_t each = 0;
+        friend bool operator==(const Devices&, const Devices&) = default;
+    };
+    ResourceMap resources;
+    std::map<std::string, Devices> devices; // that they state; of the others the amount says it (F-003)
+    std::map<std::string, std::string> attributes;
+    std::uint64_t weight = 1; // so many of them come among all
+
+    friend bool operator==(const ExpectedAsks&, const ExpectedAsks&) = default;
+};
+
+/// How fragmentation is measured (F-020, F-021).
+struct FragmentationSettings {
+    Duration half_life = kDefaultHalfLife; // of what was learnt
+    std::string resource;                  // that is measured; empty: what comes in devices, or else is asked for most
+    std::vector<std::string> others;       // that are weighed beside it; empty: vcore
+    std::vector<ExpectedAsks> workload;    // empty: it is learnt from what arrives
+
+    static constexpr Duration kDefaultHalfLife = std::chrono::hours{24};
+    friend bool operator==(const FragmentationSettings&, const FragmentationSettings&) = default;
+};
+
 struct Partition {
     std::string name; // `default` when it had none (C-030)
     Queue root;       // after root insertion (C-042)
@@ -86,6 +113,7 @@ struct Partition {
     bool quota_preemption_enabled = false;
     const NodeSortPolicy* node_sort_policy = &default_node_sort_policy(); // never nullptr
     std::map<std::string, double> resource_weights;                       // empty: vcore 1, memory 1 (C-381)
+    FragmentationSettings fragmentation;
     std::string user_group_resolver;
 };
 

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <map>
 
+#include "libcore/config/duration.h"
 #include "libcore/config/names.h"
 #include "libcore/config/quantity.h"
 
@@ -80,6 +81,17 @@ std::string text_of(const std::optional<ChildTemplate>& child_template) {
                    {"inheritproperties", child_template->inherit_properties ? "true" : ""}});
 }
 
+std::string text_of(const ExpectedAsks& asks) {
+    std::string devices;
+    for (const auto& [name, each] : asks.devices)
+        devices +=
+            (devices.empty() ? "{" : ", ") + name + ": " + std::to_string(each.count) + 'x' + std::to_string(each.each);
+    return fields({{"resources", text_of(std::optional{asks.resources})},
+                   {"devices", devices.empty() ? devices : devices + '}'},
+                   {"attributes", text_of(asks.attributes)},
+                   {"weight", text_of(asks.weight)}});
+}
+
 template <class T>
 std::string text_of_list(const std::vector<T>& list) {
     std::string text;
@@ -92,6 +104,14 @@ std::string node_sort_text(const Partition& partition) {
     for (const auto& [type, weight] : partition.resource_weights)
         weights += (weights.empty() ? "" : ", ") + type + ": " + text_of(weight);
     return std::string{partition.node_sort_policy->name} + (weights.empty() ? "" : " {" + weights + "}");
+}
+
+std::string fragmentation_text(const FragmentationSettings& settings) {
+    const bool is_usual = settings.half_life == FragmentationSettings::kDefaultHalfLife;
+    return fields({{"halflife", is_usual ? std::string{} : duration_text(settings.half_life)},
+                   {"resource", settings.resource},
+                   {"others", text_of(settings.others)},
+                   {"workload", text_of_list(settings.workload)}});
 }
 
 std::string preemption_text(const Partition& partition) {
@@ -169,6 +189,8 @@ void Comparison::partitions(const Partition& before, const Partition& now) {
     value(DifferenceKind::PlacementRules, {}, "placement rules", text_of_list(before.placement_rules),
           text_of_list(now.placement_rules));
     value(DifferenceKind::NodeSortPolicy, {}, "node sort policy", node_sort_text(before), node_sort_text(now));
+    value(DifferenceKind::NodeSortPolicy, {}, "fragmentation", fragmentation_text(before.fragmentation),
+          fragmentation_text(now.fragmentation));
     value(DifferenceKind::Preemption, {}, "preemption", preemption_text(before), preemption_text(now));
     value(DifferenceKind::UserGroupResolver, {}, "user group resolver", before.user_group_resolver,
           now.user_group_resolver);

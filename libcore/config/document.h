@@ -98,6 +98,23 @@ struct Weight {
     double value = 0;
 };
 
+struct ExpectedAsksDocument {
+    Mark mark;
+    std::string path;
+    std::optional<Entries> resources;
+    std::optional<Entries> devices;
+    std::optional<Entries> attributes;
+    Count weight;
+};
+
+struct FragmentationDocument {
+    std::string path;
+    Text half_life;
+    Text resource;
+    std::vector<Text> others;
+    std::vector<ExpectedAsksDocument> workload;
+};
+
 struct PartitionDocument {
     Mark mark;
     std::string path;
@@ -110,6 +127,7 @@ struct PartitionDocument {
     bool quota_preemption_enabled = false;
     Text node_sort_type;
     std::vector<Weight> resource_weights;
+    FragmentationDocument fragmentation;
     Text user_group_resolver;
 };
 

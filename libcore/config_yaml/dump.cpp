@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "libcore/config/duration.h"
 #include "libcore/config/quantity.h"
 #include "libcore/config_yaml/characters.h"
 
@@ -109,6 +110,7 @@ private:
     void resources_if(const Resources& resources);
     void partition(const Partition& partition);
     void node_sort(const Partition& partition);
+    void fragmentation(const FragmentationSettings& settings);
     void queue(const Queue& queue);
     void child_template(const ChildTemplate& child_template);
     void limits_if(const std::vector<Limit>& limits);
@@ -143,14 +145,37 @@ void Writer::partition(const Partition& partition) {
 
 void Writer::node_sort(const Partition& partition) {
     const NodeSortPolicy& policy = *partition.node_sort_policy;
-    if (&policy == &default_node_sort_policy() && partition.resource_weights.empty()) return;
+    const bool is_plain = partition.resource_weights.empty() && partition.fragmentation == FragmentationSettings{};
+    if (&policy == &default_node_sort_policy() && is_plain) return;
     block("nodesortpolicy", [&] {
         line("type", std::string{policy.name});
-        if (partition.resource_weights.empty()) return;
-        block("resourceweights", [&] {
-            for (const auto& [type, weight] : partition.resource_weights)
-                line(scalar_text(type), fmt::format("{}", weight));
-        });
+        if (!partition.resource_weights.empty())
+            block("resourceweights", [&] {
+                for (const auto& [type, weight] : partition.resource_weights)
+                    line(scalar_text(type), fmt::format("{}", weight));
+            });
+        if (partition.fragmentation != FragmentationSettings{})
+            block("fragmentation", [&] { fragmentation(partition.fragmentation); });
+    });
+}
+
+void Writer::fragmentation(const FragmentationSettings& settings) {
+    if (settings.half_life != FragmentationSettings::kDefaultHalfLife)
+        line("halflife", duration_text(settings.half_life));
+    text_if("resource", settings.resource);
+    names_if("others", settings.others);
+    list_if("workload", settings.workload, [&](const ExpectedAsks& each) {
+        quantities_if("resources", each.resources);
+        if (!each.devices.empty())
+            block("devices", [&] {
+                for (const auto& [name, devices] : each.devices)
+                    line(scalar_text(name), fmt::format("{}x{}", devices.count, devices.each));
+            });
+        if (!each.attributes.empty())
+            block("attributes", [&] {
+                for (const auto& [name, value] : each.attributes) line(scalar_text(name), scalar_text(value));
+            });
+        count_if("weight", each.weight);
     });
 }
 

@@ -52,6 +52,8 @@ private:
     [[nodiscard]] RuleDocument rule(const Node& node, const std::string& path);
     [[nodiscard]] FilterDocument filter(const Node& node, const std::string& path);
     void node_sort(PartitionDocument& into, const Node& node, const std::string& path);
+    [[nodiscard]] FragmentationDocument fragmentation(const Node& node, const std::string& path);
+    [[nodiscard]] ExpectedAsksDocument expected_asks(const Node& node, const std::string& path);
 
     Report& report_;
 };
@@ -190,6 +192,10 @@ void Reader::node_sort(PartitionDocument& into, const Node& node, const std::str
             into.node_sort_type = text(value, below);
             return;
         }
+        if (key == "fragmentation") {
+            into.fragmentation = fragmentation(value, below);
+            return;
+        }
         if (value.kind != Node::Kind::Mapping && value.kind != Node::Kind::Null)
             refuse(value, below, "a mapping of names to numbers", "map[string]float64");
         for (const Member& member : value.members) {
@@ -199,6 +205,41 @@ void Reader::node_sort(PartitionDocument& into, const Node& node, const std::str
             into.resource_weights.push_back({{member.key, member.value->mark}, weight.value_or(0)});
         }
     });
+}
+
+FragmentationDocument Reader::fragmentation(const Node& node, const std::string& path) {
+    FragmentationDocument into;
+    into.path = path;
+    members(node, path, kFragmentationType, [&](const std::string& key, const Node& value, const std::string& below) {
+        if (key == "halflife")
+            into.half_life = text(value, below);
+        else if (key == "resource")
+            into.resource = text(value, below);
+        else if (key == "others")
+            into.others = texts(value, below);
+        else
+            items(value, below, "[]configs.ExpectedAsks", [&](const Node& item, const std::string& place) {
+                into.workload.push_back(expected_asks(item, place));
+            });
+    });
+    return into;
+}
+
+ExpectedAsksDocument Reader::expected_asks(const Node& node, const std::string& path) {
+    ExpectedAsksDocument into;
+    into.mark = node.mark;
+    into.path = path;
+    members(node, path, kExpectedAsksType, [&](const std::string& key, const Node& value, const std::string& below) {
+        if (key == "resources")
+            into.resources = entries(value, below);
+        else if (key == "devices")
+            into.devices = entries(value, below);
+        else if (key == "attributes")
+            into.attributes = entries(value, below);
+        else
+            into.weight = count(value, below);
+    });
+    return into;
 }
 
 std::vector<QueueDocument> Reader::queues(const Node& node, const std::string& path) {

@@ -18,7 +18,9 @@ constexpr std::array<Key, 2> kDocumentKeys{"partitions", "checksum"};
 constexpr std::array<Key, 7> kPartitionKeys{"name",       "queues",         "placementrules",   "limits",
                                             "preemption", "nodesortpolicy", "usergroupresolver"};
 constexpr std::array<Key, 2> kPreemptionKeys{"enabled", "quotapreemptionenabled"};
-constexpr std::array<Key, 2> kNodeSortKeys{"type", "resourceweights"};
+constexpr std::array<Key, 3> kNodeSortKeys{"type", "resourceweights", "fragmentation"};
+constexpr std::array<Key, 4> kFragmentationKeys{"halflife", "resource", "others", "workload"};
+constexpr std::array<Key, 4> kExpectedAsksKeys{"resources", "devices", "attributes", "weight"};
 constexpr std::array<Key, 1> kResolverKeys{"type"};
 constexpr std::array<Key, 10> kQueueKeys{"name",     "parent",    "resources",     "maxapplications", "properties",
                                          "adminacl", "submitacl", "childtemplate", "queues",          "limits"};
@@ -35,6 +37,8 @@ const MappingType kDocumentType{"the document", "configs.SchedulerConfig", kDocu
 const MappingType kPartitionType{"partition", "configs.PartitionConfig", kPartitionKeys};
 const MappingType kPreemptionType{"preemption", "configs.PartitionPreemptionConfig", kPreemptionKeys};
 const MappingType kNodeSortType{"nodesortpolicy", "configs.NodeSortingPolicy", kNodeSortKeys};
+const MappingType kFragmentationType{"fragmentation", "configs.Fragmentation", kFragmentationKeys};
+const MappingType kExpectedAsksType{"workload", "configs.ExpectedAsks", kExpectedAsksKeys};
 const MappingType kResolverType{"usergroupresolver", "configs.UserGroupResolver", kResolverKeys};
 const MappingType kQueueType{"queue", "configs.QueueConfig", kQueueKeys};
 const MappingType kTemplateType{"childtemplate", "configs.ChildTemplate", kTemplateKeys};
@@ -45,9 +49,10 @@ const MappingType kFilterType{"filter", "configs.Filter", kFilterKeys};
 
 namespace {
 
-const std::array<const MappingType*, 11> kTypes{&kDocumentType, &kPartitionType, &kPreemptionType, &kNodeSortType,
-                                                &kResolverType, &kQueueType,     &kTemplateType,   &kResourcesType,
-                                                &kLimitType,    &kRuleType,      &kFilterType};
+const std::array<const MappingType*, 13> kTypes{
+    &kDocumentType,     &kPartitionType, &kPreemptionType, &kNodeSortType, &kFragmentationType,
+    &kExpectedAsksType, &kResolverType,  &kQueueType,      &kTemplateType, &kResourcesType,
+    &kLimitType,        &kRuleType,      &kFilterType};
 
 struct Typed {
     const MappingType* of;
@@ -55,7 +60,7 @@ struct Typed {
     ValueType value;
 };
 
-const std::array<Typed, 22> kTyped{{
+const std::array<Typed, 28> kTyped{{
     {&kDocumentType, "partitions", {&kPartitionType, true, false}},
     {&kPartitionType, "queues", {&kQueueType, true, false}},
     {&kPartitionType, "placementrules", {&kRuleType, true, false}},
@@ -64,6 +69,12 @@ const std::array<Typed, 22> kTyped{{
     {&kPartitionType, "nodesortpolicy", {&kNodeSortType, false, false}},
     {&kPartitionType, "usergroupresolver", {&kResolverType, false, false}},
     {&kNodeSortType, "resourceweights", {nullptr, false, true}},
+    {&kNodeSortType, "fragmentation", {&kFragmentationType, false, false}},
+    {&kFragmentationType, "others", {nullptr, true, false}},
+    {&kFragmentationType, "workload", {&kExpectedAsksType, true, false}},
+    {&kExpectedAsksType, "resources", {nullptr, false, true}},
+    {&kExpectedAsksType, "devices", {nullptr, false, true}},
+    {&kExpectedAsksType, "attributes", {nullptr, false, true}},
     {&kQueueType, "resources", {&kResourcesType, false, false}},
     {&kQueueType, "properties", {nullptr, false, true}},
     {&kQueueType, "childtemplate", {&kTemplateType, false, false}},

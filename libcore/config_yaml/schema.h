@@ -18,6 +18,8 @@ extern const MappingType kDocumentType;
 extern const MappingType kPartitionType;
 extern const MappingType kPreemptionType;
 extern const MappingType kNodeSortType;
+extern const MappingType kFragmentationType;
+extern const MappingType kExpectedAsksType;
 extern const MappingType kResolverType;
 extern const MappingType kQueueType;
 extern const MappingType kTemplateType;

@@ -69,6 +69,9 @@ struct Shape {
     std::vector<AllocationId> reserved{}; // asks of this shape that hold a reservation
     std::uint64_t hash = 0;
     ShapeId next_same_hash{};
+    std::uint32_t arrivals_at = kNotCounted; // where WorkloadCounts count them
+
+    static constexpr std::uint32_t kNotCounted = ~std::uint32_t{0};
 
     [[nodiscard]] bool is_pinned() const noexcept { return !required_node.empty(); }
     [[nodiscard]] std::uint64_t mask() const noexcept { return std::uint64_t{1} << bit; }

@@ -10,6 +10,9 @@ CycleOutcome Cycle::run(Instant now) {
     CycleOutcome outcome;
     if (state_.state == ObjectState::Stopped || state_.queues.root().max.unlimited() || state_.pending_asks == 0)
         return outcome;
+    // here, and not when somebody looks, since runs are replayed
+    if (ShapeBoards* const boards = state_.nodes.boards(); boards != nullptr && state_.expected.has_changed())
+        boards->set_workload(state_.expected.make(state_.nodes, state_.resources));
     indexes_.begin_cycle();
     reservation_delays_.look_at_all(now);
     planner_.begin_cycle(now);

@@ -192,6 +192,7 @@ void Nodes::set_devices(NodeId id, const NodeSpec& spec) {
         node.devices->set_groups(
             parse_device_groups(node.attribute(kDeviceGroups)).value_or(std::vector<DeviceMask>{}));
     if (spec.devices) {
+        state_.expected.devices_changed();
         std::uint64_t named = 0;
         for (const DeviceListSpec& each : *spec.devices) {
             const ResourceId type = state_.resources.find(each.name);
@@ -317,6 +318,7 @@ void Nodes::remove(NodeId id, Instant now) {
     capacity_changed(std::exchange(state_.nodes[id].capacity, {}), {}, now);
     const std::string name = state_.nodes[id].id;
     state_.inquiries.forget_node(id);
+    if (state_.nodes[id].devices) state_.expected.devices_changed();
     state_.budget_meter.take(Held::Nodes);
     state_.budget_meter.take(Held::Names, bytes_of(state_.nodes[id]));
     state_.nodes.remove(id);

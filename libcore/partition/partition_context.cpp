@@ -40,6 +40,7 @@ void PartitionContext::configure(const config::Partition& config, Instant now) {
         if (const ResourceId id = state_.resources.intern(name); id != ResourceNames::npos)
             weights.emplace_back(id, weight);
     state_.nodes.set_policy(*config.node_sort_policy, std::move(weights));
+    configure_workload(config.fragmentation, now);
     std::vector<TemplatePlan> templates = dynamic_queues_.plan_templates(config);
     queues_.configure(state_.queues.root(), config.root, false, now);
     for (TemplatePlan& plan : templates) dynamic_queues_.commit_template(std::move(plan), now);
@@ -48,6 +49,14 @@ void PartitionContext::configure(const config::Partition& config, Instant now) {
     checks_.update_all(now);
     indexes_.rebuild_all();
     restoration_.configured(now);
+}
+
+void PartitionContext::configure_workload(const config::FragmentationSettings& settings, Instant now) {
+    const bool is_other = settings.half_life != state_.expected.half_life() || halving_ == 0;
+    state_.expected.configure(settings, state_.resources);
+    if (ShapeBoards* const boards = state_.nodes.boards())
+        boards->set_workload(state_.expected.make(state_.nodes, state_.resources));
+    if (is_other) state_.timers.set(now + settings.half_life, TimerKind::HalveWorkload, 0, ++halving_);
 }
 
 /// The queues drain; applications fail and are removed, then nodes, limits and queues. The RM is notified of its

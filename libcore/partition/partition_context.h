@@ -148,8 +148,11 @@ private:
     [[nodiscard]] bool counts(const Timer& timer);
     void report_outstanding();
 
+    void configure_workload(const config::FragmentationSettings& settings, Instant now);
+
     PartitionState state_;
-    VictimIndex victims_; // speeds up the search for victims
+    std::uint64_t halving_ = 0; // the token of the timer that halves what was learnt of the workload
+    VictimIndex victims_;       // speeds up the search for victims
     AttemptLog attempt_log_{state_};
     SchedulingIndexes indexes_{state_, victims_};
     PreemptionChecks checks_{state_, indexes_};

@@ -45,6 +45,7 @@ bool PartitionContext::counts(const Timer& timer) {
         const Inquiry* inquiry = state_.inquiries.find({timer.id});
         return inquiry != nullptr && inquiry->resting && inquiry->token == timer.token;
     }
+    case TimerKind::HalveWorkload: return timer.token == halving_;
     default: return true; // timers of the partition itself
     }
 }
@@ -86,6 +87,10 @@ void PartitionContext::fire(const Timer& timer, Instant now) {
     case TimerKind::NoVictim: indexes_.wake({timer.id}); return;
     case TimerKind::Unconfirmed: unconfirmed_releases_.announce_again(now); return;
     case TimerKind::InquiryRest: parked_asks_.begin_round({timer.id}, now); return;
+    case TimerKind::HalveWorkload:
+        state_.expected.halve();
+        state_.timers.set(now + state_.expected.half_life(), TimerKind::HalveWorkload, 0, halving_);
+        return;
     case TimerKind::PurgeExpired:
         state_.ended.purge_expired();
         state_.timers.set(now + state_.settings.expired_purge_interval, TimerKind::PurgeExpired);

@@ -4,6 +4,7 @@
 
 #include "libcore/policies/node_sort_binpacking.h"
 #include "libcore/policies/node_sort_fair.h"
+#include "libcore/policies/node_sort_fragmentation.h"
 
 namespace yk {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 constexpr std::array kPolicies{
     kNodeSortFair, // the default
     kNodeSortBinPacking,
+    kNodeSortFragmentation,
 };
 
 } // namespace

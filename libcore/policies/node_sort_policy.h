@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// NodeSortPolicy: in which order the nodes of a partition are looked at (S-230). A policy gives each node a score; the
-// node with the lowest score comes first, on ties the one with the lower id.
+// NodeSortPolicy: in which order the nodes of a partition are looked at (S-230). A policy gives each node a score for
+// all asks, and the lowest comes first; or it says what each ask gains there, and the most comes first. On ties the
+// node with the lower id does.
 
 #include <span>
 #include <string>
@@ -14,10 +15,23 @@ struct NodeUse {
     double share = 0; // of its capacity that is in use, weighted by resource type; 0 to 1, above when it is overfull
 };
 
+/// What one ask would change on a node: its fragments, which is what it has idle that can be used by nobody, without
+/// the ask and with it (F-022).
+struct NodeChange {
+    double before = 0;
+    double after = 0;
+};
+
+/// One of the two functions is there.
 struct NodeSortPolicy {
     std::string_view name; // as in the configuration, `nodesortpolicy.type`
-    /// Called whenever something on the node has changed. Finite for finite uses.
-    double (*score)(const NodeUse& use) noexcept;
+    /// The same for all asks. Called whenever something on the node has changed. Finite for finite uses.
+    double (*score)(const NodeUse& use) noexcept = nullptr;
+    /// What one ask gains on a node that can take it, in fragments; it goes where that is most. Called when the ask
+    /// looks for a node and this one has changed. Finite, and the more the fewer fragments there are after it.
+    double (*gain_for_ask)(const NodeChange& change) noexcept = nullptr;
+    /// Gains are counted in whole steps of this share of the commonest device; less of a difference means nothing.
+    double gain_step = 0;
 };
 
 /// All there are, in the order in which messages name them. They live as long as the process.

@@ -53,6 +53,7 @@ struct PartitionMetrics {
     std::uint64_t rejected_by_none = 0;                    // among the rejected ones that are kept
     std::uint64_t nodes_open = 0, nodes_draining = 0;
     std::uint64_t allocations = 0;
+    std::optional<double> fragmentation_ratio; // nullopt: the node policy does not measure it (F-034)
     std::vector<Bands> node_usage; // nodes per band, by position in resource_names; nowhere one: no node has the type
 };
 

@@ -198,7 +198,7 @@ bool NodeChoice::is_worthwhile(std::uint64_t score, NodeId id) const {
 
 /// Keeps the plan of the node if it is better than all before. Returns its score.
 std::uint64_t NodeChoice::consider(NodeId id, std::optional<NodeVictims> found) {
-    if (!found) return ScoreBoard::kOut;
+    if (!found) return VictimScores::kOut;
     const std::uint64_t score = score_of(*found, found->index);
     if (!is_worthwhile(score, id)) return score;
     const Harm harm = least_harm_ ? harm_of(*found, found->index, now_) : Harm{};
@@ -216,10 +216,10 @@ std::uint64_t NodeChoice::consider(NodeId id, std::optional<NodeVictims> found) 
 
 std::uint64_t NodeChoice::try_node(NodeId id, std::vector<Candidate> candidates) {
     const Node& node = state_.nodes[id];
-    if (candidates.empty() || !takes_part(state_, node, ask_, now_)) return ScoreBoard::kOut;
-    if (takes(node, attempt_.shape)) return ScoreBoard::kOut; // the search for nodes refused it (P-055)
+    if (candidates.empty() || !takes_part(state_, node, ask_, now_)) return VictimScores::kOut;
+    if (takes(node, attempt_.shape)) return VictimScores::kOut; // the search for nodes refused it (P-055)
     ++planned_;
-    std::uint64_t lowest = ScoreBoard::kOut;
+    std::uint64_t lowest = VictimScores::kOut;
     for (NodeSpace& space : spaces_on(node, attempt_.shape, candidates))
         lowest =
             std::min(lowest, consider(id, plan_needed(attempt_.view, std::move(space), attempt_.size, candidates)));
@@ -231,7 +231,7 @@ NodeChoice::Outcome NodeChoice::try_freely(NodeId id, const Resource& most, Reso
     std::vector<Candidate> here = candidates_.on_node(state_.nodes[id]);
     const Node& node = state_.nodes[id];
     const bool out = here.empty() || !takes_part(state_, node, ask_, now_) || takes(node, attempt_.shape);
-    if (out) return {ScoreBoard::kOut, true};
+    if (out) return {VictimScores::kOut, true};
     if (freely_ && !node.devices) {
         FreePlan made = plan_freely({node, attempt_.shape}, most, here);
         if (made.valid) ++planned_;
@@ -263,9 +263,9 @@ void NodeChoice::try_by_nodes() {
     const VictimIndex::Terms terms = candidates_.terms(kind.most);
     freely_ = terms.freely;
     const Lanes& need = state_.shapes[ask_.shape].need;
-    ScoreBoard& board = attempt_.victims.board(kind, terms, need);
+    VictimScores& board = attempt_.victims.board(kind, terms, need);
     std::vector<std::size_t> passing; // positions of scores that hold for this attempt only
-    for (ScoreBoard::Entry cursor = board.next({}); cursor.score != ScoreBoard::kOut; cursor = board.next(cursor)) {
+    for (VictimScores::Entry cursor = board.next({}); cursor.score != VictimScores::kOut; cursor = board.next(cursor)) {
         const NodeId id = attempt_.victims.node_at(cursor.at);
         if (!is_worthwhile(cursor.score, id)) break;
         const Outcome outcome = try_freely(id, kind.most, wanted);

@@ -77,7 +77,7 @@ private:
     std::uint64_t consider(NodeId id, std::optional<NodeVictims> found);
     std::uint64_t try_node(NodeId id, std::vector<Candidate> candidates);
     struct Outcome {
-        std::uint64_t score; // of the node's plan; ScoreBoard::kOut: there is none
+        std::uint64_t score; // of the node's plan; VictimScores::kOut: there is none
         bool lasting;        // the score holds until the node changes, else for this attempt only
     };
     Outcome try_freely(NodeId id, const Resource& most, Resource& wanted);

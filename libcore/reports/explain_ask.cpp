@@ -11,6 +11,7 @@
 #include "libcore/planning/shortage.h"
 #include "libcore/resources/share.h"
 
+#include "libcore/reports/passed_node.h"
 #include "libcore/reports/snapshot.h"
 
 namespace yk {
@@ -41,6 +42,8 @@ public:
         into.nodes = fit_;
         into.verdict = verdict(); // before explain_order(): who comes first does not change it
         explain_order();
+        if (fit_.fitting > 0)
+            if (auto passed = passed_node(state_, shape_)) reasons_.push_back(*std::move(passed));
         for (ExplainReason& reason : reasons_) merge(std::move(reason), into.reasons);
     }
 

@@ -134,6 +134,7 @@ void metrics_page(const PartitionState& state, ViewCursor& cursor, std::size_t& 
         into.resource_names.push_back(state.resources.name(static_cast<ResourceId>(into.resource_names.size())));
     into.node_usage.resize(into.resource_names.size());
     into.allocations = state.allocation_count;
+    if (const ShapeBoards* const boards = state.nodes.boards()) into.fragmentation_ratio = boards->ratio();
     for (; cursor.stage < kSteps.size(); ++cursor.stage) {
         if (!kSteps.at(cursor.stage)(state, cursor, budget, into)) return;
         cursor.after.clear();

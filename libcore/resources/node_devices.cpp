@@ -6,6 +6,7 @@
 #include <map>
 
 #include "libcore/base/check.h"
+#include "libcore/base/commonest.h"
 
 namespace yk {
 namespace {
@@ -149,13 +150,7 @@ void NodeDevices::set_kind(ResourceId type, std::span<const std::int64_t> sizes)
         if (device.size > 0) ++count_of[device.size];
     }
     while (devices.size() > at->listed && devices.back().used == 0) devices.pop_back();
-    at->whole = 0;
-    std::size_t most = 0;
-    for (const auto& [size, count] : count_of)
-        if (count >= most) {
-            at->whole = size;
-            most = count;
-        }
+    at->whole = commonest(count_of);
     meet_demands();
 }
 
@@ -211,12 +206,12 @@ void NodeDevices::add(DeviceOwner owner, Hold hold, DeviceMask better) {
 }
 
 void NodeDevices::take(DeviceOwner owner, const DeviceAsk& ask, std::span<const DeviceUse> said, bool is_ours,
-                       DeviceMask better) {
+                       std::span<const DeviceUse> better) {
     for (const DeviceKind& kind : kinds_) take(kind.type, owner, ask, said, is_ours, better);
 }
 
 void NodeDevices::take(ResourceId type, DeviceOwner owner, const DeviceAsk& ask, std::span<const DeviceUse> said,
-                       bool is_ours, DeviceMask better) {
+                       bool is_ours, std::span<const DeviceUse> better) {
     if (ask.size.get(type) <= 0) return;
     bool any_said = false;
     for (const DeviceUse& use : said) {
@@ -224,7 +219,11 @@ void NodeDevices::take(ResourceId type, DeviceOwner owner, const DeviceAsk& ask,
         any_said = true;
         add(owner, {{type, 1, use.on.amount}, 0, bit_of_device(use.on.index), is_ours}, 0);
     }
-    if (!any_said) add(owner, {kind_of(type).demand_of(ask), 0, 0, is_ours}, better);
+    if (any_said) return;
+    DeviceMask best = 0;
+    for (const DeviceUse& use : better)
+        if (use.type == type) best |= bit_of_device(use.on.index);
+    add(owner, {kind_of(type).demand_of(ask), 0, 0, is_ours}, best);
 }
 
 void NodeDevices::give_back(DeviceOwner owner) {

@@ -150,13 +150,13 @@ public:
     /// The resource is an amount of the whole node from now on.
     void remove_kind(ResourceId type);
     void set_groups(std::vector<DeviceMask> groups) { groups_ = std::move(groups); }
-    /// Gives the owner what it wants of each resource: the devices that were `said`, or one of `better`, which the node
-    /// policy names for a share, or those that choose() names.
+    /// Gives the owner what it wants of each resource: the devices that were `said`; or of those that choose() names,
+    /// the `better` ones where they are enough.
     void take(DeviceOwner owner, const DeviceAsk& ask, std::span<const DeviceUse> said, bool is_ours,
-              DeviceMask better = 0);
+              std::span<const DeviceUse> better = {});
     /// The same for one resource.
     void take(ResourceId type, DeviceOwner owner, const DeviceAsk& ask, std::span<const DeviceUse> said, bool is_ours,
-              DeviceMask better = 0);
+              std::span<const DeviceUse> better = {});
     /// Takes back what the owner has, and gives devices to those that wait for them.
     void give_back(DeviceOwner owner);
 

@@ -18,12 +18,13 @@
 #include "libcore/model/application.h"
 #include "libcore/model/ask_group.h"
 #include "libcore/model/ledger.h"
-#include "libcore/model/node_collection.h"
 #include "libcore/model/object_state.h"
 #include "libcore/model/queue_tree.h"
 #include "libcore/model/reservation.h"
 #include "libcore/model/shape.h"
 #include "libcore/model/tag_sets.h"
+#include "libcore/nodes/expected_workload.h"
+#include "libcore/nodes/node_collection.h"
 #include "libcore/placement/rule_chain.h"
 #include "libcore/ports/callbacks.h"
 #include "libcore/ports/cycle.h"
@@ -111,6 +112,7 @@ struct PartitionState {
     QueueTree queues{applications};
     std::unordered_map<std::string, ApplicationId> application_ids; // live ones
     AskIndex asks{allocations, groups};
+    ExpectedWorkload expected;
 
     // counters of the partition (S-180)
     std::uint64_t allocation_count = 0;

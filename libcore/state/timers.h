@@ -30,6 +30,7 @@ enum class TimerKind : std::uint8_t {
     QuotaCheck,         // queues over their max (P-110)
     NoVictim,           // a reservation: the event of the ask may be emitted again (P-097)
     Unconfirmed,        // releases that the RM has not confirmed
+    HalveWorkload,      // token: PartitionContext::halving_ (F-020)
     InquiryRest         // id: ask, token of its inquiry: the RM may be asked about it again (I-379)
 };
 

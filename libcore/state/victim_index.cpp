@@ -80,7 +80,7 @@ Reach reach_of(const PartitionState& state, const Node& node) {
 } // namespace
 
 std::uint64_t Reach::lowest_score(const Lanes& need, std::uint64_t candidate_leaves) const noexcept {
-    if (!open || (leaves & candidate_leaves) == 0 || !within(need, all)) return ScoreBoard::kOut;
+    if (!open || (leaves & candidate_leaves) == 0 || !within(need, all)) return VictimScores::kOut;
     std::uint64_t count = 1;
     while (count <= kCounted && !within(need, with_largest[count - 1])) ++count;
     if (within(need, plain)) return count;
@@ -211,7 +211,7 @@ VictimIndex::Kind& VictimIndex::kind(const Shape& ask) {
 
 /// The board with the same terms, or one with nearly the same: then only nodes with allocations of the leaves that
 /// differ are computed again.
-ScoreBoard& VictimIndex::board(Kind& kind, const Terms& terms, const Lanes& need) {
+VictimScores& VictimIndex::board(Kind& kind, const Terms& terms, const Lanes& need) {
     constexpr int kNearly = 8;
     std::uint64_t differs = ~std::uint64_t{0};
     const Board* nearest = nullptr;

@@ -15,12 +15,16 @@
 #include <cstdint>
 #include <vector>
 
-#include "libcore/model/node_collection.h"
-#include "libcore/state/score_board.h"
+#include "libcore/nodes/node_collection.h"
+#include "libcore/nodes/score_board.h"
 
 namespace yk {
 
 struct PartitionState;
+
+/// For asks of one kind the score of each node (P-060), as far as it is known: a lower bound for any plan on the node,
+/// or the exact score of its plan, or kOut when there is none.
+using VictimScores = ScoreBoard<std::uint64_t>;
 
 /// Bits of a score (P-060).
 inline constexpr std::uint64_t kOptedOutScore = std::uint64_t{1} << 34;
@@ -37,7 +41,7 @@ struct Reach {
     Lanes all{};                                // with all released
     bool open = false;                          // schedulable and not reserved; the others are not found
 
-    /// A bound: no plan for an ask that needs `need` has a lower score; ScoreBoard::kOut: there is no plan (P-060).
+    /// A bound: no plan for an ask that needs `need` has a lower score; VictimScores::kOut: there is no plan (P-060).
     [[nodiscard]] std::uint64_t lowest_score(const Lanes& need, std::uint64_t candidate_leaves) const noexcept;
 };
 
@@ -69,7 +73,7 @@ public:
     };
     struct Board {
         Terms terms;
-        ScoreBoard scores;
+        VictimScores scores;
         std::size_t seen = 0; // of log_
         std::uint64_t used = 0;
     };
@@ -101,7 +105,7 @@ public:
     /// What is known for asks of this size, made when there is nothing; the least recently used one is dropped.
     [[nodiscard]] Kind& kind(const Shape& ask);
     /// The scores of the nodes for asks of the kind, by position.
-    [[nodiscard]] ScoreBoard& board(Kind& kind, const Terms& terms, const Lanes& need);
+    [[nodiscard]] VictimScores& board(Kind& kind, const Terms& terms, const Lanes& need);
     /// A lower bound for the score on a node, from its allocations alone.
     [[nodiscard]] std::uint64_t bound(std::size_t at, const Lanes& need, std::uint64_t leaves) const noexcept {
         return reaches_[at].lowest_score(need, leaves);

@@ -51,6 +51,10 @@ void check_max_applications(const QueueDocument& root, Report& report);
 void check_placement_rules(const std::vector<RuleDocument>& rules, const Queue& root, std::size_t& expressions,
                            Report& report);
 
+// fragmentation.cpp
+/// How fragmentation is measured (F-020, F-021).
+[[nodiscard]] FragmentationSettings load_fragmentation(const FragmentationDocument& document, Report& report);
+
 // doubts.cpp
 /// The warnings about queues and rules of a partition (B-04).
 void warn_about(const PartitionDocument& partition, const QueueDocument& root, const Queue& loaded, Report& report);

@@ -235,6 +235,7 @@ Partition validate_partition(PartitionDocument& document, Totals& totals, Report
     checks::check_resources(root, partition.root, report);
     checks::check_placement_rules(document.placement_rules, partition.root, totals.expressions, report);
     load_node_sort(document, partition, report);
+    partition.fragmentation = checks::load_fragmentation(document.fragmentation, report);
     checks::check_max_applications(root, report);
     checks::check_limit_hierarchy(root, partition.root, report);
     check_resolver(document, report);

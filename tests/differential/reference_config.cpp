@@ -80,6 +80,7 @@ void Partition::configure(const config::Partition& config, Instant now) {
     config_ = config;
     configure_queue(config.root, {}, now);
     configure_limits(now);
+    configure_workload(now);
 }
 
 void Partition::configure_queue(const config::Queue& config, const std::string& parent, Instant now) {

@@ -30,6 +30,7 @@ bool Partition::cycle(Instant now) {
     Queue& root = queues_.at("root");
     forget_triggers(now);
     if (!max_of(root) || !gt_zero(pending(root))) return false;
+    renew_workload();
     bool placed = !reservations_.empty() && walk(root, true, now) == Outcome::Allocated;
     if (!placed) placed = gt_zero(pending(root)) && walk(root, false, now) == Outcome::Allocated;
     drop_over_age(now);
@@ -112,7 +113,7 @@ Partition::Outcome Partition::reserved_application(Application& app, const Headr
     for (const Reservation& r : reservations_of(app)) {
         Ask& ask = app.requests.at(r.key);
         if (!ask.required_node.empty() || !may_enter(queues_.at(app.queue), headrooms, ask)) continue;
-        for (Node* node : sorted_nodes()) {
+        for (Node* node : sorted_nodes(ask)) {
             if (!reservations_on(node->id).empty() || !node->schedulable || node->id == r.node) continue;
             if (could_take(*node, ask) && try_node(app, ask, *node, now)) return Outcome::Allocated;
         }
@@ -187,7 +188,7 @@ Partition::Outcome Partition::try_nodes(Application& app, Ask& ask, Instant now)
                              now - ask.created > ports_.settings.reservation_delay;
     Node* nearest = nullptr;
     double least = std::numeric_limits<double>::infinity();
-    for (Node* node : sorted_nodes()) {
+    for (Node* node : sorted_nodes(ask)) {
         if (!reservations_on(node->id).empty() || !node->schedulable) continue;
         if (!could_take(*node, ask)) continue;
         if (try_node(app, ask, *node, now)) return Outcome::Allocated;

@@ -12,17 +12,6 @@ namespace yk::reference {
 
 namespace {
 
-/// What an amount is on devices of these sizes: how many of them, and how much of each; none: it fits none (F-003).
-DevicePart part_of(const std::vector<Device>& devices, std::int64_t amount) {
-    std::int64_t largest = 0;
-    for (const Device& each : devices)
-        if (!each.lost) largest = std::max(largest, each.size);
-    if (amount <= largest) return {1, amount};
-    const std::int64_t whole = whole_size(devices);
-    if (whole > 0 && amount % whole == 0 && amount / whole <= 64) return {amount / whole, whole};
-    return {0, amount};
-}
-
 /// The lists in the attribute of the node; each ends with a bracket.
 std::vector<std::set<std::int64_t>> groups_of(const Node& node) {
     std::vector<std::set<std::int64_t>> groups;
@@ -38,6 +27,16 @@ std::vector<std::set<std::int64_t>> groups_of(const Node& node) {
 }
 
 } // namespace
+
+DevicePart part_of(const std::vector<Device>& devices, std::int64_t amount) {
+    std::int64_t largest = 0;
+    for (const Device& each : devices)
+        if (!each.lost) largest = std::max(largest, each.size);
+    if (amount <= largest) return {1, amount};
+    const std::int64_t whole = whole_size(devices);
+    if (whole > 0 && amount % whole == 0 && amount / whole <= 64) return {amount / whole, whole};
+    return {0, amount};
+}
 
 /// The size that most of them have, the larger one on ties.
 std::int64_t whole_size(const std::vector<Device>& devices) {
@@ -181,14 +180,16 @@ void Partition::hold(Node& node, const std::string& type, std::vector<DeviceHold
 }
 
 void Partition::take_devices(Node& node, const Ask& ask, std::vector<DeviceHold>& holds, bool ours,
-                             const std::set<std::int64_t>& better, const std::string& only_type) {
+                             const DevicesByType& better, const std::string& only_type) {
     for (const auto& [type, devices] : node.devices) {
         if (!only_type.empty() && type != only_type) continue;
         const auto wanted = ask.resource.find(type);
         if (wanted == ask.resource.end() || wanted->second <= 0) continue;
         const auto said = ask.said.find(type);
         if (said == ask.said.end() || !only_type.empty()) {
-            hold(node, type, holds, wanted_part(node, type, ask), -1, ours, better);
+            const auto best = better.find(type);
+            hold(node, type, holds, wanted_part(node, type, ask), -1, ours,
+                 best != better.end() ? best->second : std::set<std::int64_t>{});
             continue;
         }
         for (const auto& [index, amount] : said->second) hold(node, type, holds, {1, amount}, index, ours, {});
@@ -217,6 +218,7 @@ void Partition::settle_devices(Node& node) {
 }
 
 void Partition::set_devices(Node& node, const std::vector<DeviceListSpec>& lists) {
+    workload_changed_ = true;
     std::map<std::string, std::vector<std::int64_t>> wanted;
     for (const DeviceListSpec& each : lists) wanted[std::string{each.name}] = each.sizes;
     for (auto known = node.devices.begin(); known != node.devices.end();) {

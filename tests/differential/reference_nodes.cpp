@@ -167,6 +167,7 @@ void Partition::decommission(const std::string id, Instant now) {
         complete_after_allocation(app, now);
     }
     const Maybe before = max_of(queues_.at("root"));
+    workload_changed_ = workload_changed_ || !nodes_.at(id).devices.empty();
     nodes_.erase(id);
     root_max_event(before, now);
     event(EventType::Node, id, EventChange::Remove, EventDetail::NodeDecommission, now);

@@ -141,6 +141,38 @@ struct Node {
     std::map<std::string, Foreign> foreign;
 };
 
+/// Asks that are alike for the measure of fragmentation, as they are expected (F-020).
+struct ExpectedAsks {
+    std::int64_t amount = 0; // of what is measured
+    std::optional<DevicePart> stated;
+    Amounts others; // each of those that are weighed
+    std::map<std::string, std::string> attributes;
+    std::int64_t weight = 0;
+
+    [[nodiscard]] bool is_like(const ExpectedAsks& other) const {
+        return amount == other.amount && stated == other.stated && others == other.others &&
+               attributes == other.attributes;
+    }
+};
+
+struct Workload {
+    std::string resource;
+    std::vector<ExpectedAsks> asks;
+};
+
+/// How many asks of one size came (F-020).
+struct Arrivals {
+    Amounts resource;
+    std::map<std::string, DevicePart> stated;
+    std::int64_t count = 0;
+};
+
+struct IdleNode {
+    const Node* node = nullptr;
+    std::vector<std::int64_t> left; // of each device
+    Amounts others;
+};
+
 /// A node that is kept for an ask (S-105).
 struct Reservation {
     std::string application, key, node;

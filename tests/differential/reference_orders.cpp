@@ -2,6 +2,7 @@
 // The sort orders (scheduling.md section 5) and the limits (section 6), each computed anew.
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "libcore/base/check.h"
@@ -155,9 +156,18 @@ double Partition::score(const Node& node) const {
     return policy == "binpacking" ? 1 - used : used;
 }
 
-std::vector<Node*> Partition::sorted_nodes() {
+/// With fragmentation those that take the ask come first, by what it leaves there, then the others by name (F-030).
+std::vector<Node*> Partition::sorted_nodes(const Ask& ask) {
     std::vector<std::pair<double, Node*>> scored;
-    for (auto& [id, node] : nodes_) scored.emplace_back(score(node), &node);
+    const double each = by_fragmentation() ? quantum() : 1;
+    for (auto& [id, node] : nodes_) {
+        if (!by_fragmentation())
+            scored.emplace_back(score(node), &node);
+        else if (takes(node, ask))
+            scored.emplace_back(-std::floor((fragments(idle_of(node)) - best_after(node, ask).first) / each), &node);
+        else
+            scored.emplace_back(std::numeric_limits<double>::infinity(), &node);
+    }
     std::sort(scored.begin(), scored.end(), [](const auto& l, const auto& r) {
         return l.first != r.first ? l.first < r.first : l.second->id < r.second->id;
     });

@@ -209,6 +209,7 @@ Instant Partition::next_timer() const {
 }
 
 void Partition::fire_timers(Instant now) {
+    halve_what_was_learnt(now);
     while (next_timer() <= now) {
         const Instant due = next_timer();
         for (Application* app : with_timer()) {

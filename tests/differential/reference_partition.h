@@ -102,7 +102,7 @@ private:
     [[nodiscard]] std::vector<Queue*> sorted_children(const Queue& queue);
     [[nodiscard]] std::vector<Application*> sorted_applications(const Queue& leaf);
     [[nodiscard]] std::vector<Ask*> sorted_asks(Application& app) const;
-    [[nodiscard]] std::vector<Node*> sorted_nodes();
+    [[nodiscard]] std::vector<Node*> sorted_nodes(const Ask& ask);
     [[nodiscard]] Maybe headroom(const Queue& queue, bool cluster = true) const; // `cluster`: its size counts
     [[nodiscard]] bool can_grow(const Queue& leaf, const Amounts& ask,
                                 bool cluster = true) const; // S-252 over the chain
@@ -167,15 +167,30 @@ private:
     [[nodiscard]] bool could_take(const Node& node, const Ask& ask) const {
         return fits(node.capacity, ask.resource) && could_have_devices(node, ask);
     }
+    using DevicesByType = std::map<std::string, std::set<std::int64_t>>;
     void hold(Node& node, const std::string& type, std::vector<DeviceHold>& holds, DevicePart part, std::int64_t only,
               bool ours, const std::set<std::int64_t>& better);
     void take_devices(Node& node, const Ask& ask, std::vector<DeviceHold>& holds, bool ours,
-                      const std::set<std::int64_t>& better = {}, const std::string& only_type = {});
+                      const DevicesByType& better = {}, const std::string& only_type = {});
     void settle_devices(Node& node);
     void set_devices(Node& node, const std::vector<DeviceListSpec>& lists);
     void resize_placed(Application& app, Ask& ask, const AskSpec& spec);
     [[nodiscard]] std::optional<Refusal> refused_devices(const AskSpec& spec, bool placed) const;
     [[nodiscard]] std::optional<Refusal> refused_devices(const NodeSpec& spec, const Node* node) const;
+
+    // fragmentation (devices-fragmentation.md sections 2 and 3): reference_fragmentation.cpp
+    [[nodiscard]] bool by_fragmentation() const { return config_.node_sort_policy->name == "fragmentation"; }
+    void learn(const Ask& ask);
+    void halve_what_was_learnt(Instant now);
+    void configure_workload(Instant now);
+    void renew_workload();
+    [[nodiscard]] std::string measured_resource() const;
+    [[nodiscard]] Workload learnt_workload() const;
+    [[nodiscard]] IdleNode idle_of(const Node& node) const;
+    [[nodiscard]] double fragments(const IdleNode& idle) const;
+    [[nodiscard]] std::pair<double, std::int64_t> best_after(const Node& node, const Ask& ask) const;
+    [[nodiscard]] double quantum() const;
+    [[nodiscard]] DevicesByType better_devices(const Node& node, const Ask& ask) const;
 
     // reservations
     [[nodiscard]] std::vector<Reservation> reservations_of(const Application& app) const;
@@ -243,8 +258,16 @@ private:
     std::uint64_t arrivals_ = 0;
     std::uint64_t device_serial_ = 0;
     Instant next_sweep_, next_purge_, last_created_;
+    Workload workload_; // in force
+    std::vector<Arrivals> arrived_;
+    std::int64_t arrivals_since_ = 0; // the workload in force was learnt
+    bool workload_changed_ = false;   // devices of nodes, or what is configured
+    std::optional<Duration> half_life_;
+    Instant next_halving_;
 };
 
+/// What an amount is on devices of these sizes: how many of them, and how much of each; none: it fits none (F-003).
+[[nodiscard]] DevicePart part_of(const std::vector<Device>& devices, std::int64_t amount);
 /// The size of a whole device: what most of them have (F-003).
 [[nodiscard]] std::int64_t whole_size(const std::vector<Device>& devices);
 /// With the sums of the devices.

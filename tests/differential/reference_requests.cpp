@@ -170,6 +170,7 @@ std::optional<Refusal> Partition::ask(const AskSpec& spec, Instant now, bool wit
     // an older ask moves the time of submission back (S-103)
     if (ask.created < app->arrived) app->submitted = std::min(app->submitted, ask.created);
     app->requests[ask.key] = ask;
+    learn(ask);
     event(EventType::App, app->id, EventChange::Add, EventDetail::AppRequest, now, ask.key, ask.resource);
     return std::nullopt;
 }
@@ -194,6 +195,7 @@ std::optional<Refusal> Partition::existing(Application& app, const AskSpec& spec
         ask.arrival = ++arrivals_;
         if (ask.created < app.arrived) app.submitted = std::min(app.submitted, ask.created);
         app.requests[key] = ask;
+        learn(ask);
     } else {
         unreserve(app.id, key, now); // it needs no reservation any more (S-455)
         Ask& ask = known->second;
@@ -215,7 +217,7 @@ void Partition::place(Application& app, Ask& ask, const std::string& node, Insta
     ask.bound = now;
     ask.trigger = 0;
     ask.holds.clear();
-    take_devices(nodes_.at(node), ask, ask.holds, true);
+    take_devices(nodes_.at(node), ask, ask.holds, true, better_devices(nodes_.at(node), ask));
     event(EventType::Node, node, EventChange::Add, EventDetail::NodeAlloc, now, ask.key, ask.resource);
     if (app.state == State::New) raise(app, AppEvent::Run, now);
     raise_peak(app);
@@ -257,8 +259,8 @@ void Partition::resize_placed(Application& app, Ask& ask, const AskSpec& spec) {
     const bool same = equals(ask.resource, size); // also if only zeros differ (S-457)
     if (same && spec.devices.empty()) return;
     Node& node = nodes_.at(ask.node);
-    std::set<std::int64_t> before;
-    for (const DeviceHold& each : ask.holds) before.insert(each.on.begin(), each.on.end());
+    DevicesByType before;
+    for (const DeviceHold& each : ask.holds) before[each.type].insert(each.on.begin(), each.on.end());
     ask.holds.clear();
     settle_devices(node);
     ask.resource = size;

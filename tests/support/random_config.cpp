@@ -53,7 +53,35 @@ RandomConfig::Partition RandomConfig::new_partition(const std::string& name) {
     partition.policy = another_policy(random_);
     if (random_.chance(30))
         for (const std::string& type : types_) partition.weights[type] = random_.between(0, 4);
+    partition.fragmentation = new_fragmentation();
     return partition;
+}
+
+/// With a workload that is given, or else with one that is learnt.
+std::string RandomConfig::new_fragmentation() {
+    std::string text;
+    const auto add = [&text](const std::string& entry) { text += (text.empty() ? "" : ", ") + entry; };
+    if (random_.chance(40)) return text;
+    if (random_.chance(30)) add("halflife: " + std::to_string(random_.between(1, 30)) + "s");
+    const std::string measured = random_.chance(40) ? random_.of(types_) : "";
+    if (!measured.empty()) add("resource: " + measured);
+    if (const std::string other = random_.of(types_); other != measured && random_.chance(40))
+        add("others: ['no-such', " + other + "]");
+    if (random_.chance(50)) {
+        std::string asks;
+        for (std::int64_t left = random_.between(1, 5); left > 0; --left) {
+            std::string resources;
+            for (const std::string& type : types_)
+                if (random_.chance(60))
+                    resources += fmt::format("{}{}: {}", resources.empty() ? "" : ", ", type,
+                                             random_.between(1, scale_ / 4 + 1));
+            if (resources.empty()) resources = types_.front() + ": 1";
+            asks += fmt::format("{}{{resources: {{{}}}, weight: {}}}", asks.empty() ? "" : ", ", resources,
+                                random_.between(1, 9));
+        }
+        add("workload: [" + asks + "]");
+    }
+    return text;
 }
 
 std::string RandomConfig::new_name() { // now and then with a capital letter (C-426)
@@ -216,6 +244,7 @@ std::string RandomConfig::text() const {
                 weights += fmt::format("{}{}: {}.0", weights.empty() ? "" : ", ", type, weight);
             text += ", resourceweights: {" + weights + "}";
         }
+        if (!partition.fragmentation.empty()) text += ", fragmentation: {" + partition.fragmentation + "}";
         text += "}}";
     }
     return "partitions: [" + text + "]";
@@ -281,6 +310,8 @@ void RandomConfig::change() {
             partition.policy = another_policy(random_, partition.policy);
         else if (what == 1)
             partition.weights[random_.of(types_)] = random_.between(0, 4);
+        else if (what == 3)
+            partition.fragmentation = new_fragmentation();
         else if (what == 2 && partitions_.size() == 2 && random_.chance(50))
             partitions_.pop_back();
         else if (what == 2 && partitions_.size() == 2)

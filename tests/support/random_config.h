@@ -62,9 +62,11 @@ private:
         Queue root;
         std::string policy;
         std::map<std::string, std::int64_t> weights;
+        std::string fragmentation; // how it is measured
     };
 
     Partition new_partition(const std::string& name);
+    [[nodiscard]] std::string new_fragmentation();
     std::string new_name();
     Queue new_queue(const std::string& name, int depth);
     void new_limits(Queue& queue);

@@ -166,7 +166,11 @@ QueueSetting partition_default(const std::string& key) {
         {"nodesortpolicy.type", "fair"},
         {"nodesortpolicy.resourceweights", "vcore 1, memory 1"},
         {"nodesortpolicy.resourceweights.vcore", "1"},
-        {"nodesortpolicy.resourceweights.memory", "1"}};
+        {"nodesortpolicy.resourceweights.memory", "1"},
+        {"nodesortpolicy.fragmentation.halflife", "24h"},
+        {"nodesortpolicy.fragmentation.others", "vcore"},
+        {"nodesortpolicy.fragmentation.resource", "the first that comes in devices"},
+        {"nodesortpolicy.fragmentation.workload", "learnt from the asks that arrive"}};
     const auto found = kDefaults.find(key);
     if (found == kDefaults.end()) return {key, {}, "not set", Origin::NotSet};
     return {key, found->second, "default", Origin::Default};

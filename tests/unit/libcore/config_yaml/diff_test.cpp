@@ -79,6 +79,23 @@ TEST_CASE("B-06 type changes, limits, templates, rules, node sorting, preemption
                                    "preemption false"});
 }
 
+TEST_CASE("B-06 and F-020: what is expected of the asks to come is told in full") {
+    const auto with = [](const std::string& fragmentation) {
+        return "partitions: [{queues: [], nodesortpolicy: {type: fragmentation, fragmentation: {" + fragmentation +
+               "}}}]";
+    };
+    CHECK(
+        texts(diff_texts(with("resource: gpu"), with("halflife: 12h, others: [vcore, memory]"))) ==
+        std::vector<std::string>{"default: fragmentation {resource: gpu} -> {halflife: 12h0m0s, others: [vcore, memory]}"});
+    const std::string asks = "workload: [{resources: {gpu: 1000, vcore: 4}, devices: {gpu: 2x500}, weight: ";
+    CHECK(
+        texts(diff_texts(with(asks + "3}]"), with(asks + "4}]"))) ==
+        std::vector<std::string>{
+            "default: fragmentation {workload: [{resources: {gpu: 1000, vcore: 4}, devices: {gpu: 2x500}, weight: 3}]} "
+            "-> {workload: [{resources: {gpu: 1000, vcore: 4}, devices: {gpu: 2x500}, weight: 4}]}"});
+    CHECK(diff_texts(with(asks + "3}]"), with(asks + "3}]")).empty());
+}
+
 TEST_CASE("B-06 partitions added and removed") {
     CHECK(texts(diff_texts("partitions: [{queues: []}, {name: gpu, queues: []}]",
                            "partitions: [{queues: []}, {name: arm, queues: []}]")) ==

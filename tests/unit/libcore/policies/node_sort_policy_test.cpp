@@ -18,7 +18,7 @@ TEST_CASE("C-380 without a word in the configuration it is fair; names are as th
     CHECK(default_node_sort_policy().name == "fair");
     CHECK(find_node_sort_policy("Fair") == nullptr);
     CHECK(find_node_sort_policy("") == nullptr);
-    CHECK(node_sort_policy_names() == "fair, binpacking");
+    CHECK(node_sort_policy_names() == "fair, binpacking, fragmentation");
 }
 
 TEST_CASE("S-230 each policy is found by its own name") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "libcore/model/node_collection.h"
+#include "libcore/nodes/node_collection.h"
 
 #include <algorithm>
 #include <bit>
@@ -31,6 +31,7 @@ NodeId NodeCollection::add(std::string_view id) noexcept {
     const auto [entry, is_new] = by_id_.emplace(node.id, made);
     YK_ASSUME(is_new, "a node is made once");
     give_rank(node, entry);
+    if (boards_) boards_->add(made, entry == by_id_.begin() ? NodeId{} : std::prev(entry)->second);
     mark_dirty(made, true);
     return made;
 }
@@ -65,6 +66,7 @@ void NodeCollection::relabel() noexcept {
 void NodeCollection::remove(NodeId id) noexcept {
     if (nodes_[id].slot.in_index()) index_.erase(id.index);
     if (nodes_[id].wide_slot.in_index()) wide_->remove(id);
+    if (boards_) boards_->remove(id);
     if (nodes_[id].dirty.listed())
         take_off(dirty_, nodes_[id].dirty, [this](NodeId each) -> ListSlot& { return nodes_[each].dirty; });
     by_id_.erase(nodes_[id].id);
@@ -76,7 +78,14 @@ void NodeCollection::set_policy(const NodeSortPolicy& policy,
     policy_ = &policy;
     weights_ = std::move(weights);
     drop_wide();
-    for (const auto& [name, id] : by_id_) mark_dirty(id, false);
+    boards_.reset();
+    if (policy.gain_for_ask != nullptr) boards_ = std::make_unique<ShapeBoards>(policy, nodes_, shapes_);
+    NodeId before;
+    for (const auto& [name, id] : by_id_) {
+        if (boards_) boards_->add(id, before);
+        before = id;
+        mark_dirty(id, false);
+    }
 }
 
 [[gnu::hot]] double NodeCollection::used_share(const Node& node) const noexcept {
@@ -99,6 +108,7 @@ void NodeCollection::set_policy(const NodeSortPolicy& policy,
 }
 
 void NodeCollection::file(NodeId id, Node& node) noexcept {
+    if (boards_) boards_->changed(id);
     if (!node.is_open()) {
         if (node.slot.in_index()) index_.erase(id.index);
         if (node.wide_slot.in_index()) wide_->remove(id);
@@ -170,6 +180,7 @@ void NodeCollection::assign_bit(ShapeId id, std::size_t bit) {
 
 void NodeCollection::forget_shape(ShapeId id) {
     if (shapes_[id].wide_bit >= 0) wide_->forget(shapes_[id]);
+    if (boards_) boards_->forget_shape(id);
     if (shapes_[id].expensive) expensive_.erase(std::find(expensive_.begin(), expensive_.end(), id));
     const std::int16_t bit = shapes_[id].fit_bit;
     if (bit < 0) return;
@@ -179,11 +190,18 @@ void NodeCollection::forget_shape(ShapeId id) {
 
 [[gnu::hot]] NodeId NodeCollection::find_first(ShapeId id) {
     YK_ASSUME(!has_dirty(), "changed nodes must be filed before a search");
+    if (boards_) return find_on_boards(id);
     if (!summaries_) return find_by_looking(shapes_[id]);
     count_search(id);
     const Shape& shape = shapes_[id];
     if (shape.fit_bit >= 0) return find_by_bit(shape);
     return shape.wide_bit >= 0 ? wide_->find_first(shape) : find_by_lanes(id);
+}
+
+NodeId NodeCollection::find_on_boards(ShapeId id) {
+    if (summaries_) return boards_->find_first(id);
+    const std::vector<NodeId> order = boards_->in_order(shapes_[id]);
+    return order.empty() ? NodeId{} : order.front();
 }
 
 NodeId NodeCollection::find_by_looking(const Shape& shape) const {
@@ -282,7 +300,8 @@ std::string NodeCollection::check() const {
             return "node " + name + ": stale score";
         if (wide_ && node.wide_slot.in_index() != node.is_open()) return "node " + name + ": open, but not in WideFits";
     }
-    return wide_ ? wide_->check() : fault;
+    if (wide_) fault = wide_->check();
+    return fault.empty() && boards_ ? boards_->check() : fault;
 }
 
 } // namespace yk

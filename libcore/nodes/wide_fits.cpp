@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "libcore/model/wide_fits.h"
+#include "libcore/nodes/wide_fits.h"
 
 #include "libcore/base/check.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NodeCollection against a look at every node, with more shapes than have a fit bit, in a nearly full cluster.
 
-#include "libcore/model/node_collection.h"
+#include "libcore/nodes/node_collection.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,10 +3,11 @@
 // NodeCollection: the nodes of a partition, by id and in policy order (S-230 to S-234).
 //
 // Owner: PartitionContext. Thread: the partition's owner.
-// The index holds the open nodes (schedulable, without reservation) under (score, rank). Beside every subtree stand
-// the largest available amounts and, for the shapes searched most, one bit each: "might fit somewhere below". Both may
-// be too high, never too low, so that a search misses no node.
-// Cost: find_first one descent for shapes with a fit bit; others whose search was long get a bit in WideFits.
+// A policy that gives a node another score for each ask has ShapeBoards, and the index the order of ids. The index
+// holds the open nodes (schedulable, without reservation) under (score, rank). Beside every subtree stand the largest
+// available amounts and, for the shapes searched most, one bit each: "might fit somewhere below". Both may be too high,
+// never too low, so that a search misses no node. Cost: find_first one descent for shapes with a fit bit; others whose
+// search was long get a bit in WideFits.
 
 #include <array>
 #include <map>
@@ -18,7 +19,8 @@
 
 #include "libcore/base/check.h"
 #include "libcore/model/node.h"
-#include "libcore/model/wide_fits.h"
+#include "libcore/nodes/shape_boards.h"
+#include "libcore/nodes/wide_fits.h"
 #include "libcore/policies/node_sort_policy.h"
 
 namespace yk {
@@ -80,8 +82,12 @@ public:
     void set_policy(const NodeSortPolicy& policy, std::vector<std::pair<ResourceId, double>> weights) noexcept;
     /// The weighted fraction of its capacity that is in use (S-231).
     [[nodiscard]] double used_share(const Node& node) const noexcept;
-    /// Its score by the policy in force; the lowest comes first (S-230).
-    [[nodiscard]] double score(const Node& node) const noexcept { return policy_->score({used_share(node)}); }
+    /// Its score by the policy in force, if that is the same for all asks; the lowest comes first (S-230).
+    [[nodiscard]] double score(const Node& node) const noexcept {
+        return policy_->score != nullptr ? policy_->score({used_share(node)}) : 0.0;
+    }
+    /// Where the policy gives a node another score for each ask; nullptr: it has one for all. Knowledge, not state.
+    [[nodiscard]] ShapeBoards* boards() const noexcept { return boards_.get(); }
     /// To be called when amounts or flags of the node changed: it is filed anew at the next refresh. `grew`: it may
     /// take more than before.
     void mark_dirty(NodeId id, bool grew) noexcept;
@@ -97,6 +103,7 @@ public:
             f(dirty_[i], static_cast<const Node&>(node), grew);
         }
         dirty_.clear();
+        if (boards_) boards_->settle();
     }
     [[nodiscard]] bool has_dirty() const noexcept { return !dirty_.empty(); }
     void reserve_capacity() { dirty_.reserve(dirty_.size() + 4); }
@@ -110,6 +117,13 @@ public:
         YK_ASSUME(!has_dirty(), "changed nodes must be filed before a search");
         std::vector<NodeId> found;
         if (count == 0) return found;
+        if (boards_) {
+            for (const NodeId id : boards_->in_order(shape)) {
+                if (found.size() == count) break;
+                if (!skip(id)) found.push_back(id);
+            }
+            return found;
+        }
         index_.visit([&shape](const NodeSummary& below) { return within(shape.need, below.available); },
                      [&](std::uint32_t value) {
                          const NodeId id{value};
@@ -146,6 +160,7 @@ private:
     void relabel() noexcept;
     void count_search(ShapeId id);
     void assign_bit(ShapeId id, std::size_t bit);
+    [[nodiscard]] NodeId find_on_boards(ShapeId id);
     [[nodiscard]] NodeId find_by_bit(const Shape& shape) const;
     [[nodiscard]] NodeId find_by_lanes(ShapeId id);
     [[nodiscard]] NodeId find_by_looking(const Shape& shape) const;
@@ -165,9 +180,10 @@ private:
     std::array<ShapeId, kFitBits> fit_shapes_{};
     std::size_t fit_used_ = 0; // bits from here on are free
     std::uint32_t searches_ = 0;
-    std::unique_ptr<WideFits> wide_;    // null: no searches were long
-    std::vector<ShapeId> expensive_;    // wait for a wide bit
-    std::uint64_t expensive_looks_ = 0; // summaries read in long searches since wide bits were assigned
+    std::unique_ptr<ShapeBoards> boards_; // null: the policy has one score for all asks
+    std::unique_ptr<WideFits> wide_;      // null: no searches were long
+    std::vector<ShapeId> expensive_;      // wait for a wide bit
+    std::uint64_t expensive_looks_ = 0;   // summaries read in long searches since wide bits were assigned
 };
 
 } // namespace yk
