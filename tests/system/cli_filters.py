@@ -68,6 +68,7 @@ def test_labels():
 def test_several_columns_decide_the_order():
     with filled() as daemon:
         check(names(daemon, "node", "list", "--sort-by", "state,capacity:desc") == ["w-10", "w-1", "w-100", "w-2"], "two columns")
+        check(names(daemon, "node", "list", "--sort-by", "-state,capacity:asc")[:1] == ["w-2"], "the largest first, as others say it")
         check(names(daemon, "node", "list", "--sort-by", "state:desc", "--sort-by", "name") == ["w-2", "w-100", "w-1", "w-10"], "given twice")
 
 

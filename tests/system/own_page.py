@@ -26,7 +26,7 @@ def test_the_views_show_the_daemon():
         rm = cluster(daemon)
         browser.shows("queues", "3 queues", "3 nodes", "live", fresh=True)
         browser.shows("queues/root.a", "root.a")
-        browser.shows("nodes", "3 nodes")
+        browser.shows("nodes", "3 nodes", "of the idle cores can be used by nobody")
         browser.shows("nodes/n1", "k1", "cores")
         browser.shows("applications", "app", MARKUP)
         browser.shows("applications/app", "IMPOSSIBLE", "What would help", "a larger node, where it may run; or an ask for less")

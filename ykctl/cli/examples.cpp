@@ -78,6 +78,7 @@ constexpr std::string_view kExamples[] = {
     "mcs check --db sqlite:/var/lib/ykd/mcs.db",
     "partition list",
     "partition show default",
+    "cluster fragmentation --nodes",
     "user list",
     "user show ann",
     "group list",

@@ -93,6 +93,7 @@ Without an address: /run/ykd/ykd.sock, $XDG_RUNTIME_DIR/ykd.sock, /tmp/ykd-UID/y
 Not in the way, but worth knowing:
   PLACED              it runs already, on this node
   RESERVED            this node is kept for it
+  NODE_ORDER          it goes to this node and not to the emptiest, so that less is left idle that nobody can use
   SCHEDULABLE         it fits as it is, nobody has to be preempted
   REJECTED            what was said when the application was refused
 The verdict is IMPOSSIBLE before HELD (stopped, backing off, or waiting for its placeholder), before BLOCKED_BY_LIMIT (of

@@ -178,8 +178,12 @@ std::optional<Failure> take_view(const GlobalOptions& options, Settings& setting
         return usage_error("--columns: only tables have columns", {"-o table, or pick members of the JSON"});
     constexpr std::string_view kDescending = ":desc", kAscending = ":asc";
     for (std::string& name : split_lists(options.sort_by)) {
-        const bool descending = name.ends_with(kDescending);
+        bool descending = name.ends_with(kDescending);
         if (descending || name.ends_with(kAscending)) name.resize(name.rfind(':'));
+        if (name.starts_with('-')) { // as other programs have it
+            descending = true;
+            name.erase(0, 1);
+        }
         if (!name.empty()) settings.view.sort_by.push_back({std::move(name), descending});
     }
     return std::nullopt;

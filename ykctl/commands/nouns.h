@@ -19,6 +19,7 @@ void define_deployment(Command root, Context& context);
 void define_mcs(Command root, Context& context);
 void define_apply(Command root, Context& context); // apply, diff, delete
 void define_partition(Command root, Context& context);
+void define_cluster(Command root, Context& context);
 void define_user(Command root, Context& context); // user, group
 void define_config(Command root, Context& context);
 void define_context(Command root, Context& context); // the daemons of a user, by name

@@ -23,6 +23,7 @@ void define_all(CommandLine& line, Context& context, GlobalOptions& options) {
     define_mcs(root, context);
     define_apply(root, context);
     define_partition(root, context);
+    define_cluster(root, context);
     define_user(root, context);
     define_config(root, context);
     define_context(root, context);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "ykctl/client/dumps.h"
@@ -16,7 +17,9 @@ namespace {
 using wire::Value;
 using Items = std::vector<Value>;
 
+constexpr const char* kMetrics = "yunikorn_scheduler_"; // with which the next two begin
 constexpr const char* kPlaced = "yunikorn_scheduler_container_allocation_attempt_total";
+constexpr const char* kUnusable = "yunikorn_scheduler_fragmentation_ratio";
 
 bool is_within(const std::string& path, const std::string& queue) {
     return queue.empty() || path == queue || path.starts_with(queue + ".");
@@ -75,17 +78,17 @@ std::optional<Failure> read_waiting(Context& context, ClusterLook& look) {
     return std::nullopt;
 }
 
-/// The sum of a counter over its lines with the label `state="allocated"`.
-double placed_in(const std::string& metrics) {
-    double sum = 0;
+/// The values of a metric on its lines that have the label.
+std::vector<double> values_in(const std::string& metrics, const std::string& name, const std::string& label) {
+    std::vector<double> values;
     for (std::size_t at = 0; at < metrics.size();) {
         const auto end = std::min(metrics.find('\n', at), metrics.size());
         const auto line = metrics.substr(at, end - at);
-        if (line.starts_with(kPlaced) && line.find("state=\"allocated\"") != std::string::npos)
-            sum += std::strtod(line.c_str() + line.rfind(' '), nullptr);
+        if (line.starts_with(name) && line.find(label) != std::string::npos)
+            values.push_back(std::strtod(line.c_str() + line.rfind(' '), nullptr));
         at = end + 1;
     }
-    return sum;
+    return values;
 }
 
 std::optional<Failure> read_list(Context& context, const Place& place, ClusterLook& look) {
@@ -100,15 +103,19 @@ std::optional<Failure> read_list(Context& context, const Place& place, ClusterLo
 
 } // namespace
 
-std::optional<Failure> ClusterLooks::read_rate(Context& context, ClusterLook& look) {
-    auto reply = context.call(si::MetricsRequest{.format = "text", .prefix = kPlaced});
+std::optional<Failure> ClusterLooks::read_metrics(Context& context, ClusterLook& look) {
+    auto reply = context.call(si::MetricsRequest{.format = "text", .prefix = kMetrics});
     if (!reply.ok()) return std::move(reply).error();
+    const std::string metrics = text_of(*reply, "text");
     const auto now = std::chrono::steady_clock::now();
-    const double placed = placed_in(text_of(*reply, "text"));
+    const auto counts = values_in(metrics, kPlaced, "state=\"allocated\"");
+    const double placed = std::accumulate(counts.begin(), counts.end(), 0.0);
     const double seconds = std::chrono::duration<double>(now - when_).count();
     if (placed_ && seconds > 0 && placed >= *placed_) look.placed_a_second = (placed - *placed_) / seconds;
     placed_ = placed;
     when_ = now;
+    for (const double each : values_in(metrics, kUnusable, ""))
+        look.unusable = std::max(look.unusable.value_or(0), each);
     return std::nullopt;
 }
 
@@ -118,7 +125,7 @@ Answer<ClusterLook> ClusterLooks::look(Context& context, const Place& place) {
     look.status = std::move(status);
     YK_TRY(now, daemon_now(context));
     look.now = now;
-    if (auto failure = read_rate(context, look)) return *std::move(failure);
+    if (auto failure = read_metrics(context, look)) return *std::move(failure);
     if (place.object.empty()) {
         if (auto failure = read_list(context, place, look)) return *std::move(failure);
         return look;

@@ -27,6 +27,7 @@ struct ClusterLook {
     std::string object;                    // the text of the object, when one is looked at
     std::int64_t now = 0;                  // of the daemon, Unix nanoseconds
     std::optional<double> placed_a_second; // since the look before; nullopt: this is the first
+    std::optional<double> unusable;        // the share of what is idle, of the partition where it is largest (F-034)
     bool is_part = false;                  // of what waits only the first few thousand asks were read
 };
 
@@ -36,7 +37,7 @@ public:
     [[nodiscard]] Answer<ClusterLook> look(Context& context, const Place& place);
 
 private:
-    [[nodiscard]] std::optional<Failure> read_rate(Context& context, ClusterLook& look);
+    [[nodiscard]] std::optional<Failure> read_metrics(Context& context, ClusterLook& look);
 
     std::optional<double> placed_;                 // in all, at the last look
     std::chrono::steady_clock::time_point when_{}; // that was

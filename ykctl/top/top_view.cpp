@@ -230,6 +230,7 @@ std::string TopView::counts_line() const {
                             pluralize(number_of(counts, "applications"), "app"), number_of(counts, "allocations"),
                             number_of(counts, "pendingAsks"));
     if (look_.placed_a_second) text += fmt::format(", {:.0f} placements/s", *look_.placed_a_second);
+    if (look_.unusable) text += fmt::format(", {:.1f}% of idle unusable", *look_.unusable * 100);
     return text;
 }
 

@@ -7,9 +7,11 @@
 
 #include "libcore/config/names.h"
 #include "libcore/reports/explain.h"
+#include "libcore/reports/fragmentation.h"
 #include "libcore/reports/pages.h"
 #include "libcore/reports/snapshot.h"
 #include "protocol/wire/body_reader.h"
+#include "ykd/dump/fragmentation_objects.h"
 #include "ykd/request/gather.h"
 
 namespace yk::service {
@@ -119,6 +121,12 @@ bool collect_nodes(const PartitionState& state, const DumpQuery& query, Snapshot
 
 bool collect_utilization(const PartitionState& state, const DumpQuery&, SnapshotCursor& cursor, DumpPart& part) {
     part.nodes = node_page(state, 0, cursor.view, cursor.budget);
+    return cursor.budget > 0;
+}
+
+bool collect_fragmentation(const PartitionState& state, const DumpQuery& query, SnapshotCursor& cursor,
+                           DumpPart& part) {
+    part.fragmentation = fragmentation_page(state, query.what == kNodeFragments, cursor.view, cursor.budget);
     return cursor.budget > 0;
 }
 
@@ -262,6 +270,13 @@ Value utilization_of(const DumpPart& part, std::size_t) {
     return utilization_value(part.nodes, part.partition, part.rm_id);
 }
 
+Value fragmentation_of(const DumpPart& part, std::size_t) {
+    return fragmentation_value(*part.fragmentation, part.partition, part.rm_id);
+}
+Value node_fragments_of(const DumpPart& part, std::size_t i) {
+    return node_fragments_value(part.fragmentation->nodes[i], part.partition, part.rm_id);
+}
+
 constexpr auto kApplications = [](const DumpPart& p) { return p.applications.size(); };
 constexpr auto kNodes = [](const DumpPart& p) { return p.nodes.size(); };
 constexpr auto kQueues = [](const DumpPart& p) { return p.queues.size(); };
@@ -269,7 +284,7 @@ constexpr auto kUsers = [](const DumpPart& p) { return p.users.views.size(); };
 constexpr auto kGroups = [](const DumpPart& p) { return p.groups.views.size(); };
 constexpr const char* kPartitionName = "partitionName";
 
-constexpr std::array<DumpKind, 17> kKinds{{
+constexpr std::array<DumpKind, 19> kKinds{{
     {"partitions", at_once<collect_info>, [](const DumpPart& p) -> std::size_t { return p.info ? 1 : 0; },
      encoded<info_of>},
     {"queues", at_once<collect_queue>, kQueues, encoded<queue_of>},
@@ -293,6 +308,10 @@ constexpr std::array<DumpKind, 17> kKinds{{
     {"rules", at_once<collect_rules>, [](const DumpPart& p) { return p.rules.size(); }, encoded<listed_rule>, false,
      "rules", "partition"},
     {"utilization", collect_utilization, [](const DumpPart&) -> std::size_t { return 1; }, encoded<utilization_of>},
+    {"fragmentation", collect_fragmentation, [](const DumpPart& p) -> std::size_t { return p.fragmentation ? 1 : 0; },
+     encoded<fragmentation_of>},
+    {kNodeFragments, collect_fragmentation,
+     [](const DumpPart& p) { return p.fragmentation ? p.fragmentation->nodes.size() : 0; }, encoded<node_fragments_of>},
 }};
 
 } // namespace
@@ -357,6 +376,10 @@ void add_chunk(DumpPart& part, DumpPart&& chunk) {
     append(part.nodes, chunk.nodes);
     append(part.reservations, chunk.reservations);
     append(part.rules, chunk.rules);
+    if (part.fragmentation && chunk.fragmentation)
+        add_page(*part.fragmentation, std::move(*chunk.fragmentation));
+    else if (chunk.fragmentation)
+        part.fragmentation = std::move(chunk.fragmentation);
     const auto append_usage = [&append](UsagePage& to, UsagePage& from) {
         to.groups = to.groups || from.groups;
         append(to.views, from.views);

@@ -23,6 +23,7 @@ constexpr std::size_t kSmallestObject = 78;
 DumpQuery query_of(si::DumpRequest&& request) {
     DumpQuery query{std::move(request)};
     if (query.flat && query.what == "queues") query.what = kFlatQueues;
+    if (query.flat && query.what == "fragmentation") query.what = kNodeFragments;
     query.queue = config::lower(query.queue);
     query.state = config::lower(query.state);
     query.status = config::lower(query.status);
@@ -59,8 +60,7 @@ void refuse_what(const CallPtr& call, const std::string& what) {
         fmt::format(
             "there is no dump \"{}\"; there are partitions, queues, queue, apps, app, asks, allocations, nodes, node, "
             "users, user, groups, group, reservations, rules, config, confighistory, configtext, clusters, "
-            "utilization, history, "
-            "loglevels, "
+            "utilization, fragmentation, history, loglevels, "
             "recovery, streams, events, full",
             what),
         "what");

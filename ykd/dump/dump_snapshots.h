@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "libcore/ports/fragmentation_view.h"
 #include "libcore/ports/view.h"
 #include "protocol/si/tool_requests.h"
 #include "ykd/request/cursors.h"
@@ -31,6 +32,7 @@ struct DumpPart {
     std::vector<ReservationView> reservations;
     std::vector<RuleView> rules;
     UsagePage users, groups;
+    std::optional<FragmentationView> fragmentation;
 };
 
 /// A snapshot of all partitions that are asked for. Immutable once made.
@@ -43,6 +45,8 @@ using SnapshotPtr = std::shared_ptr<const DumpSnapshot>;
 
 /// The dump of queues one by one, parents before children.
 inline constexpr const char* kFlatQueues = "queues flat";
+/// The dump of fragmentation node by node.
+inline constexpr const char* kNodeFragments = "fragmentation flat";
 
 /// What a Dump asks for (interface.md 5.2): the request with names in lower case where their case does not matter, and
 /// within this daemon's limits.

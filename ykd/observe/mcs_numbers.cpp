@@ -20,14 +20,14 @@ void write_state(MetricWriter& to, const McsNumbers& numbers) {
     write("mcs_db_up", "1 while the database answers.", numbers.is_store_up ? 1 : 0);
     write("mcs_transport_up", "1 while the change log answers, or the broker that has it.", numbers.is_log_up ? 1 : 0);
     to.family("mcs_staleness_seconds", MetricType::Gauge, "How long the caches have not followed the database.");
-    to.seconds({}, seconds_of(numbers.staleness));
+    to.real({}, seconds_of(numbers.staleness));
     write("mcs_writes_waiting", "Writes that wait for the disk.", numbers.writes);
     write("mcs_wal_pages", "Pages in the write-ahead log of SQLite.", numbers.wal_pages);
     to.family("mcs_log_rows", MetricType::Gauge, "Rows of the change log, about, where this process purges it.");
     if (numbers.log_rows) to.sample({}, *numbers.log_rows);
     to.family("mcs_log_fence_lag_seconds", MetricType::Gauge,
               "How long a transaction of PostgreSQL keeps later changes from being read.");
-    if (numbers.log_held_for) to.seconds({}, seconds_of(*numbers.log_held_for));
+    if (numbers.log_held_for) to.real({}, seconds_of(*numbers.log_held_for));
     const auto total = [&to](std::string_view name, std::string_view help, std::uint64_t value) {
         to.family(name, MetricType::Counter, help);
         to.count({}, value);
@@ -56,9 +56,9 @@ void write_relay(MetricWriter& to, const McsNumbers::RelayLine& relay) {
     write(Type::Gauge, "mcs_relay_stuck", "1 when changes were removed that no relay had sent.", flag(relay.is_stuck));
     write(Type::Gauge, "mcs_relay_under_way", "Changes that the broker has not acknowledged.", relay.under_way);
     to.family("mcs_relay_wait_seconds", Type::Gauge, "How long none was acknowledged, though some are under way.");
-    to.seconds({}, seconds_of(relay.waits));
+    to.real({}, seconds_of(relay.waits));
     to.family("mcs_relay_lag_seconds", Type::Gauge, "Age of the oldest change that no relay has sent.");
-    to.seconds({}, seconds_of(relay.lag));
+    to.real({}, seconds_of(relay.lag));
     write(Type::Counter, "mcs_relay_sent_total", "Changes sent, with repetitions.", relay.sent);
     write(Type::Counter, "mcs_relay_confirmed_total", "Those that the broker has acknowledged.", relay.confirmed);
     write(Type::Counter, "mcs_relay_beginnings_total", "How often the relay had to begin again.", relay.beginnings);
@@ -96,7 +96,7 @@ void write_times(MetricWriter& to, const McsNumbers& numbers, std::string_view n
                  const std::vector<std::optional<Duration>>& times) {
     to.family(name, MetricType::Gauge, help);
     for (std::size_t at = 0; at < numbers.kinds.size(); ++at)
-        if (times[at]) to.seconds({{"kind", numbers.kinds[at].name}}, seconds_of(*times[at]));
+        if (times[at]) to.real({{"kind", numbers.kinds[at].name}}, seconds_of(*times[at]));
 }
 
 void write_caches(MetricWriter& to, const McsNumbers& numbers) {
@@ -109,7 +109,7 @@ void write_caches(MetricWriter& to, const McsNumbers& numbers) {
                 [](const Kind& kind) { return kind.queued + kind.waiting; });
     to.family("mcs_queue_oldest_seconds", MetricType::Gauge, "How long the oldest row to be read now has waited.");
     for (std::size_t at = 0; at < numbers.kinds.size(); ++at)
-        to.seconds({{"kind", numbers.kinds[at].name}}, seconds_of(numbers.queue_ages[at]));
+        to.real({{"kind", numbers.kinds[at].name}}, seconds_of(numbers.queue_ages[at]));
     write_kinds(to, numbers, "mcs_broken_rows", MetricType::Gauge, "Rows that cannot be understood.",
                 [](const Kind& kind) { return kind.broken_rows; });
     write_kinds(to, numbers, "mcs_resync_repairs_total", MetricType::Counter,

@@ -161,6 +161,16 @@ void write_node_usage(MetricWriter& to, const std::vector<PartitionNumbers>& par
     }
 }
 
+/// Of partitions whose nodes are chosen against fragmentation.
+void write_fragmentation(MetricWriter& to, const std::vector<PartitionNumbers>& partitions) {
+    const auto has = [](const PartitionNumbers& one) { return one.is_visible && one.metrics.fragmentation_ratio; };
+    if (!std::any_of(partitions.begin(), partitions.end(), has)) return;
+    to.family("yunikorn_scheduler_fragmentation_ratio", MetricType::Gauge,
+              "The share of what is idle that none of the expected asks can use, of the resource with devices.");
+    for (const PartitionNumbers& one : partitions)
+        if (has(one)) to.real({{"partition", one.label}}, *one.metrics.fragmentation_ratio);
+}
+
 // --- queues -------------------------------------------------------------------------------------
 
 void write_queue_applications(MetricWriter& to, const std::vector<PartitionNumbers>& partitions) {
@@ -396,11 +406,11 @@ void write_process(MetricWriter& to, const MetricNumbers& numbers) {
         to.count({}, *numbers.heap);
     }
     to.family("process_cpu_seconds_total", MetricType::Counter, "Total user and system CPU time spent in seconds.");
-    to.seconds({}, numbers.cpu);
+    to.real({}, numbers.cpu);
     to.family("process_open_fds", MetricType::Gauge, "Number of open file descriptors.");
     to.count({}, numbers.files);
     to.family("process_start_time_seconds", MetricType::Gauge, "Start time of the process, seconds since the epoch.");
-    to.seconds({}, numbers.started);
+    to.real({}, numbers.started);
 }
 
 } // namespace
@@ -409,6 +419,7 @@ void write_families(MetricWriter& to, const MetricNumbers& numbers) {
     write_counters(to, numbers.tally);
     write_states(to, numbers.partitions, numbers.tally.core.nodes_removed);
     write_node_usage(to, numbers.partitions);
+    write_fragmentation(to, numbers.partitions);
     write_queue_applications(to, numbers.partitions);
     write_queue_containers(to, numbers.partitions);
     write_queue_resources(to, numbers.partitions);

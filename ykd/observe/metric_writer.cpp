@@ -68,7 +68,7 @@ void MetricWriter::put(std::string_view suffix, MetricLabels labels, const std::
     commit();
 }
 
-void MetricWriter::seconds(MetricLabels labels, double value) {
+void MetricWriter::real(MetricLabels labels, double value) {
     if (wanted_ && is_next()) put({}, labels, fmt::format("{}", value), {});
 }
 

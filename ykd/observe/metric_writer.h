@@ -56,7 +56,7 @@ public:
         position_ += count;
         return true;
     }
-    void seconds(MetricLabels labels, double value);
+    void real(MetricLabels labels, double value);
     /// Adds buckets, sum and count, in seconds (I-505).
     void histogram(MetricLabels labels, const Histogram& histogram);
 

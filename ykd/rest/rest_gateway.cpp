@@ -100,13 +100,15 @@ const std::vector<RestGateway::Route>& RestGateway::routes() {
         {"GET", "/ws/v1/metrics", &Rest::metrics, true},
         {"GET", "/ws/v1/config", &Rest::configuration},
         {"POST", "/ws/v1/validate-conf", &Rest::validate},
-        {"GET", "/ws/v1/history/apps", &Rest::application_history},
-        {"GET", "/ws/v1/history/containers", &Rest::container_history},
+        {"GET", "/ws/v1/history/apps", &Rest::history},
+        {"GET", "/ws/v1/history/containers", &Rest::history},
         {"GET", "/ws/v1/partition/:partition/placementrules", &Rest::rules},
         {"GET", "/ws/v1/partition/:partition/queues", &Rest::queues},
         {"GET", "/ws/v1/partition/:partition/queue/:queue", &Rest::queue},
         {"GET", "/ws/v1/partition/:partition/nodes", &Rest::nodes},
         {"GET", "/ws/v1/partition/:partition/node/:node", &Rest::node},
+        {"GET", "/ws/v1/partition/:partition/fragmentation", &Rest::fragmentation},
+        {"GET", "/ws/v1/partition/:partition/fragmentation/nodes", &Rest::fragmentation_of_nodes},
         {"GET", "/ws/v1/partition/:partition/queue/:queue/applications", &Rest::queue_applications},
         {"GET", "/ws/v1/partition/:partition/queue/:queue/applications/:state", &Rest::queue_applications_in_state},
         {"GET", "/ws/v1/partition/:partition/applications/:state", &Rest::applications_in_state},
@@ -335,19 +337,12 @@ HttpAnswer RestGateway::validate(Visit& visit) {
     return json_answer(outcome);
 }
 
-HttpAnswer RestGateway::history(Visit& visit, const char* member) const {
+HttpAnswer RestGateway::history(Visit& visit) {
     RestReply reply = visit.loan->ask(dump_of(visit, "history"));
+    const char* const member = visit.request.path.ends_with("/apps") ? "apps" : "containers";
     if (reply.ok) return json_answer(reply.body["data"][member]);
     if (reply.code != si::ErrorCode::BadState) return refused(reply);
     return error_answer(500, "Internal metrics collection is not enabled.");
-}
-
-HttpAnswer RestGateway::application_history(Visit& visit) {
-    return history(visit, "apps");
-}
-
-HttpAnswer RestGateway::container_history(Visit& visit) {
-    return history(visit, "containers");
 }
 
 HttpAnswer RestGateway::health(Visit& visit) {
@@ -448,6 +443,18 @@ HttpAnswer RestGateway::node(Visit& visit) {
     if (auto refusal = in_partition(visit)) return *refusal;
     const RestReply reply = named(visit, dump_of(visit, "node"), &si::DumpRequest::node, visit.values[1]);
     return reply.ok ? json_answer(reply.body["data"]) : refused(reply);
+}
+
+HttpAnswer RestGateway::fragmentation(Visit& visit) {
+    if (auto refusal = in_partition(visit)) return *refusal;
+    return whole(visit, dump_of(visit, "fragmentation"));
+}
+
+HttpAnswer RestGateway::fragmentation_of_nodes(Visit& visit) {
+    if (auto refusal = in_partition(visit)) return *refusal;
+    si::DumpRequest request = dump_of(visit, "fragmentation");
+    request.flat = true;
+    return list_answer(visit.loan, request);
 }
 
 HttpAnswer RestGateway::queue_applications_of(Visit& visit, const std::string& queue, const std::string& status) const {

@@ -76,7 +76,6 @@ private:
     [[nodiscard]] HttpAnswer whole(Visit& visit, const si::DumpRequest& request) const;
     [[nodiscard]] RestReply named(Visit& visit, si::DumpRequest request, std::string si::DumpRequest::*member,
                                   const std::string& name) const;
-    [[nodiscard]] HttpAnswer history(Visit& visit, const char* member) const;
     [[nodiscard]] HttpAnswer usage(Visit& visit, const char* what) const;
     [[nodiscard]] HttpAnswer one_usage(Visit& visit, const char* what, std::string si::DumpRequest::*name) const;
     [[nodiscard]] HttpAnswer queue_applications_of(Visit& visit, const std::string& queue,
@@ -89,8 +88,7 @@ private:
     [[nodiscard]] HttpAnswer own_metrics(Visit& visit);
     [[nodiscard]] HttpAnswer configuration(Visit& visit);
     [[nodiscard]] HttpAnswer validate(Visit& visit);
-    [[nodiscard]] HttpAnswer application_history(Visit& visit);
-    [[nodiscard]] HttpAnswer container_history(Visit& visit);
+    [[nodiscard]] HttpAnswer history(Visit& visit);
     [[nodiscard]] HttpAnswer rules(Visit& visit);
     [[nodiscard]] HttpAnswer queues(Visit& visit);
     [[nodiscard]] HttpAnswer queue(Visit& visit);
@@ -109,6 +107,8 @@ private:
     [[nodiscard]] HttpAnswer event_stream(Visit& visit);
     [[nodiscard]] HttpAnswer health(Visit& visit);
     [[nodiscard]] HttpAnswer utilization(Visit& visit);
+    [[nodiscard]] HttpAnswer fragmentation(Visit& visit);
+    [[nodiscard]] HttpAnswer fragmentation_of_nodes(Visit& visit);
     [[nodiscard]] HttpAnswer ready(Visit& visit);
     [[nodiscard]] HttpAnswer mcs_status(Visit& visit);
     [[nodiscard]] HttpAnswer cached_row(Visit& visit);

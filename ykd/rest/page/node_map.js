@@ -4,6 +4,26 @@
 const kTableNodes = 500;
 const kFewNodes = 5000;
 
+/// What makes what is idle unusable, in words; `others` are the resources that the asks need beside it.
+const kFragmentCauses = [
+  ["devices", () => "no device has enough left"],
+  ["others", (others) => `the node lacks ${others}`],
+  ["both", (others) => `the node lacks ${others}, and no device has enough left`],
+  ["attribute", () => "the node lacks an attribute"],
+  ["unasked", () => "asks that want none of it"],
+];
+
+/// How much of what is idle can be used by nobody, and why; empty when nothing is known of the asks to come.
+function unusableText(one) {
+  if (!one?.workload?.length || !(one.idle > 0)) return "";
+  const others = (one.others ?? []).map(resourceTitle).join(", ");
+  const causes = kFragmentCauses
+    .filter(([name]) => one.causes?.[name] > 0)
+    .map(([name, words]) => `${formatShare(one.causes[name] / one.idle)} ${words(others)}`);
+  const why = causes.length > 0 ? `: ${causes.join("; ")}` : "";
+  return `${(one.ratio * 100).toFixed(1)} % of the idle ${resourceTitle(one.resource)} can be used by nobody${why}.`;
+}
+
 class NodeMap {
   constructor(view) {
     this.view = view;
@@ -40,6 +60,7 @@ class NodeMap {
       describe: (node) => this.describe(node),
       onOpen: (name, focus) => page.open(name, focus),
     });
+    this.unusable = make("p", { class: "quiet-text" });
     this.legend = make("div", { class: "heat-legend" });
     this.table = new DataTable({
       label: "Nodes in the order of the picture",
@@ -78,6 +99,7 @@ class NodeMap {
         make("label", { class: "choice" }, "Sort by ", this.order),
         this.count,
       ),
+      this.unusable,
       this.legend,
       this.map.element,
       this.details,
@@ -121,6 +143,8 @@ class NodeMap {
       );
       this.choice.value = this.resource;
     }
+    this.unusable.textContent = unusableText(answer.fragmentation);
+    this.unusable.hidden = !this.unusable.textContent;
     this.empty.hidden = this.nodes.length > 0;
     this.content.hidden = this.nodes.length === 0;
     this.arrange();

@@ -183,7 +183,11 @@ HttpAnswer OwnPage::nodes(RestCaller& caller, const PagePlace& place) {
     return shared_.get("nodes " + place.rm_id + " " + place.partition, [&] {
         NodeCells cells;
         const auto refusal = for_each_of(caller, dump_of("nodes", place), [&](Value& node) { cells.add(node); });
-        return refusal ? *refusal : json_answer(cells.value());
+        if (refusal) return *refusal;
+        Value answer = cells.value();
+        const auto refused_fragments = for_each_of(caller, dump_of("fragmentation", place),
+                                                   [&](Value& fragments) { answer["fragmentation"] = fragments; });
+        return refused_fragments ? *refused_fragments : json_answer(answer);
     });
 }
 

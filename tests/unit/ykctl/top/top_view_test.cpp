@@ -69,6 +69,14 @@ TEST_CASE("top: a screen has the daemon, counts, the list and the keys") {
                              "q quit  ? help  enter open  esc back  / filter  s sort  r reverse"});
 }
 
+TEST_CASE("top: of a partition that measures it the screen says how much of what is idle is of no use") {
+    TopView view{true};
+    ClusterLook look = queues();
+    look.unusable = 0.9891;
+    view.set_look(look);
+    CHECK(texts(view, {90, 12})[1] == "3 nodes, 1 app, 7 placed, 2 waiting, 12 placements/s, 98.9% of idle unusable");
+}
+
 TEST_CASE("top: no line is wider than the terminal, no screen higher") {
     TopView view{false};
     view.set_look(queues());
