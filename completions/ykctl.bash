@@ -23,7 +23,7 @@ _ykctl() {
         word=${COMP_WORDS[i]}
         if [ $skip = yes ]; then skip=no; continue; fi
         case $word in
-            --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--command|--config|--config-store|--context|--count|--db|--delete-mode|--devices|--digest-allocations|--digest-applications|--digest-nodes|--env|--expect|--extra|--family|--file|--first|--for|--from|--gang-style|--grace|--grep|--group|--hook-timeout|--id|--interval|--junit|--keep|--key|--kind|--lines|--max|--max-commands|--max-quarantined|--message|--metric|--min|--mode|--name-format|--node|--nodes|--object|--on|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--restart|--rm|--schedule|--seed|--selector|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|--who|-R|-a|-c|-f|-j|-l|-m|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
+            --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--command|--config|--config-store|--context|--count|--db|--delete-mode|--devices|--digest-allocations|--digest-applications|--digest-nodes|--env|--expect|--experiment|--extra|--family|--file|--first|--for|--from|--gang-style|--grace|--grep|--group|--hook-timeout|--id|--interval|--junit|--keep|--key|--kind|--lines|--max|--max-commands|--max-quarantined|--message|--metric|--min|--mode|--name-format|--node|--nodes|--object|--on|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--restart|--rm|--runs|--schedule|--seed|--selector|--since|--socket|--sort-by|--speed|--state|--state-dump|--svg|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|--who|-R|-a|-c|-f|-j|-l|-m|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
         esac
         case "$place:$word" in
             ':status') place='status' ;;
@@ -43,6 +43,7 @@ _ykctl() {
             ':diff') place='diff' ;;
             ':delete') place='delete' ;;
             ':partition') place='partition' ;;
+            ':cluster') place='cluster' ;;
             ':user') place='user' ;;
             ':group') place='group' ;;
             ':config') place='config' ;;
@@ -125,6 +126,7 @@ _ykctl() {
             'mcs node:delete') place='mcs node delete' ;;
             'partition:list'|'partition:ls') place='partition list' ;;
             'partition:show') place='partition show' ;;
+            'cluster:fragmentation') place='cluster fragmentation' ;;
             'user:list'|'user:ls') place='user list' ;;
             'user:show') place='user show' ;;
             'group:list'|'group:ls') place='group list' ;;
@@ -213,7 +215,9 @@ _ykctl() {
         'scenario run:--junit') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'replay:--nodes') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'replay:--pods') COMPREPLY=($(compgen -f -- "$cur")); return ;;
-        'replay:--policy') COMPREPLY=($(compgen -W 'fair binpacking' -- "$cur")); return ;;
+        'replay:--policy') COMPREPLY=($(compgen -W 'fair binpacking fragmentation' -- "$cur")); return ;;
+        'replay:--experiment') COMPREPLY=($(compgen -W 'fgd' -- "$cur")); return ;;
+        'replay:--svg') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'events:--type') COMPREPLY=($(compgen -W 'REQUEST APP NODE QUEUE USERGROUP RM' -- "$cur")); return ;;
         'wait:--app') _ykctl_names 'app'; return ;;
         *':--context') _ykctl_names 'context'; return ;;
@@ -225,11 +229,11 @@ _ykctl() {
         *':--tls-ca') COMPREPLY=($(compgen -f -- "$cur")); return ;;
     esac
     case $prev in
-        --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--command|--config|--config-store|--context|--count|--db|--delete-mode|--devices|--digest-allocations|--digest-applications|--digest-nodes|--env|--expect|--extra|--family|--file|--first|--for|--from|--gang-style|--grace|--grep|--group|--hook-timeout|--id|--interval|--junit|--keep|--key|--kind|--lines|--max|--max-commands|--max-quarantined|--message|--metric|--min|--mode|--name-format|--node|--nodes|--object|--on|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--restart|--rm|--schedule|--seed|--selector|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|--who|-R|-a|-c|-f|-j|-l|-m|-n|-o|-p|-q|-r|-s|-u) return ;;
+        --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--command|--config|--config-store|--context|--count|--db|--delete-mode|--devices|--digest-allocations|--digest-applications|--digest-nodes|--env|--expect|--experiment|--extra|--family|--file|--first|--for|--from|--gang-style|--grace|--grep|--group|--hook-timeout|--id|--interval|--junit|--keep|--key|--kind|--lines|--max|--max-commands|--max-quarantined|--message|--metric|--min|--mode|--name-format|--node|--nodes|--object|--on|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--restart|--rm|--runs|--schedule|--seed|--selector|--since|--socket|--sort-by|--speed|--state|--state-dump|--svg|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|--who|-R|-a|-c|-f|-j|-l|-m|-n|-o|-p|-q|-r|-s|-u) return ;;
     esac
     case $place in
         '')
-            words='status ping health version rm recovery node queue app ask alloc deployment mcs apply diff delete partition user group config context explain scenario replay recording dump events top audit metrics log wait sched clock whoami can-i completion help'
+            words='status ping health version rm recovery node queue app ask alloc deployment mcs apply diff delete partition cluster user group config context explain scenario replay recording dump events top audit metrics log wait sched clock whoami can-i completion help'
             options='-h --help -s --socket --context -r --rm -p --partition -o --output --columns --sort-by --no-headers --timeout --color --token-file --tls-ca --quiet -v --verbose --strict --trace-wire'
             kind=''
             files=no ;;
@@ -623,6 +627,16 @@ _ykctl() {
             options='-h --help -w --watch --interval'
             kind='partition'
             files=no ;;
+        'cluster')
+            words='fragmentation'
+            options='-h --help'
+            kind=''
+            files=no ;;
+        'cluster fragmentation')
+            words=''
+            options='-h --help --nodes -w --watch --interval'
+            kind=''
+            files=no ;;
         'user')
             words='list show'
             options='-h --help'
@@ -780,7 +794,7 @@ _ykctl() {
             files=yes ;;
         'replay')
             words='gen'
-            options='-h --help --nodes --pods --policy --speed --spawn --keep'
+            options='-h --help --nodes --pods --policy --speed --spawn --keep --experiment --seed --runs --learnt --svg --learn'
             kind=''
             files=no ;;
         'replay gen')

@@ -7,7 +7,7 @@ function __ykctl_at --description 'whether the command typed so far is the one g
             set skip no
             continue
         end
-        if contains -- $word --after --allocations --app --applications --asks --attempt --attribute --bucket --color --columns --command --config --config-store --context --count --db --delete-mode --devices --digest-allocations --digest-applications --digest-nodes --env --expect --extra --family --file --first --for --from --gang-style --grace --grep --group --hook-timeout --id --interval --junit --keep --key --kind --lines --max --max-commands --max-quarantined --message --metric --min --mode --name-format --node --nodes --object --on --output --parallel --partition --placeholder-timeout --pods --policy --policy-group --priority --queue --reason --recovery --recovery-idle --recovery-timeout --refuse --replica --replicas --required-node --resources --restart --rm --schedule --seed --selector --since --socket --sort-by --speed --state --state-dump --tag --task-group --timeout --tls-ca --token-file --type --until --user --who -R -a -c -f -j -l -m -n -o -p -q -r -s -u
+        if contains -- $word --after --allocations --app --applications --asks --attempt --attribute --bucket --color --columns --command --config --config-store --context --count --db --delete-mode --devices --digest-allocations --digest-applications --digest-nodes --env --expect --experiment --extra --family --file --first --for --from --gang-style --grace --grep --group --hook-timeout --id --interval --junit --keep --key --kind --lines --max --max-commands --max-quarantined --message --metric --min --mode --name-format --node --nodes --object --on --output --parallel --partition --placeholder-timeout --pods --policy --policy-group --priority --queue --reason --recovery --recovery-idle --recovery-timeout --refuse --replica --replicas --required-node --resources --restart --rm --runs --schedule --seed --selector --since --socket --sort-by --speed --state --state-dump --svg --tag --task-group --timeout --tls-ca --token-file --type --until --user --who -R -a -c -f -j -l -m -n -o -p -q -r -s -u
             set skip yes
             continue
         end
@@ -46,6 +46,8 @@ function __ykctl_at --description 'whether the command typed so far is the one g
                 set place 'delete'
             case ':partition'
                 set place 'partition'
+            case ':cluster'
+                set place 'cluster'
             case ':user'
                 set place 'user'
             case ':group'
@@ -210,6 +212,8 @@ function __ykctl_at --description 'whether the command typed so far is the one g
                 set place 'partition list'
             case 'partition:show'
                 set place 'partition show'
+            case 'cluster:fragmentation'
+                set place 'cluster fragmentation'
             case 'user:list' 'user:ls'
                 set place 'user list'
             case 'user:show'
@@ -311,6 +315,7 @@ complete -c ykctl -n '__ykctl_at ' -a apply -d 'make nodes, applications and ask
 complete -c ykctl -n '__ykctl_at ' -a diff -d 'what apply would do; exit 8 when that is something'
 complete -c ykctl -n '__ykctl_at ' -a delete -d 'remove the nodes, applications and asks of a file, where they are there'
 complete -c ykctl -n '__ykctl_at ' -a partition -d 'partitions: capacity and what they hold'
+complete -c ykctl -n '__ykctl_at ' -a cluster -d 'the cluster as a whole'
 complete -c ykctl -n '__ykctl_at ' -a user -d 'users: what they use, against their limits'
 complete -c ykctl -n '__ykctl_at ' -a group -d 'groups: what they use, against their limits'
 complete -c ykctl -n '__ykctl_at ' -a config -d 'the queue configuration: look at, check, compare, reload, go back'
@@ -778,6 +783,12 @@ complete -c ykctl -n '__ykctl_at partition show' -a '(__ykctl_names '\''partitio
 complete -c ykctl -n '__ykctl_at partition show' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at partition show' -s w -l watch -d 'again and again: redraw on a terminal, else changes as JSON-lines'
 complete -c ykctl -n '__ykctl_at partition show' -l interval -x -d 'time between two looks, default 2s'
+complete -c ykctl -n '__ykctl_at cluster' -a fragmentation -d 'how much of what is idle can be used by nobody, and why'
+complete -c ykctl -n '__ykctl_at cluster' -s h -l help -d 'this text'
+complete -c ykctl -n '__ykctl_at cluster fragmentation' -s h -l help -d 'this text'
+complete -c ykctl -n '__ykctl_at cluster fragmentation' -l nodes -d 'of each node'
+complete -c ykctl -n '__ykctl_at cluster fragmentation' -s w -l watch -d 'again and again: redraw on a terminal, else changes as JSON-lines'
+complete -c ykctl -n '__ykctl_at cluster fragmentation' -l interval -x -d 'time between two looks, default 2s'
 complete -c ykctl -n '__ykctl_at user' -a list -d 'all users that use or are limited in something'
 complete -c ykctl -n '__ykctl_at user' -a show -d 'one user, queue by queue'
 complete -c ykctl -n '__ykctl_at user' -s h -l help -d 'this text'
@@ -897,10 +908,16 @@ complete -c ykctl -n '__ykctl_at replay' -a gen -d 'write a small synthetic trac
 complete -c ykctl -n '__ykctl_at replay' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at replay' -l nodes -r -F -d 'node list of the trace (CSV)'
 complete -c ykctl -n '__ykctl_at replay' -l pods -r -F -d 'pod list of the trace (CSV)'
-complete -c ykctl -n '__ykctl_at replay' -l policy -x -a 'fair binpacking' -d 'how nodes are ordered, default fair'
+complete -c ykctl -n '__ykctl_at replay' -l policy -x -a 'fair binpacking fragmentation' -d 'how nodes are ordered, default fair; of an experiment any number of them'
 complete -c ykctl -n '__ykctl_at replay' -l speed -x -d 'max (default): all at once; N, such as 60 or 0.5: trace time, N times as fast'
 complete -c ykctl -n '__ykctl_at replay' -l spawn -d 'against a private daemon'
 complete -c ykctl -n '__ykctl_at replay' -l keep -d 'leave the RM registered, for a look at what it has'
+complete -c ykctl -n '__ykctl_at replay' -l experiment -x -a 'fgd' -d 'how full each policy gets the GPUs, with pods drawn from the trace, against private daemons'
+complete -c ykctl -n '__ykctl_at replay' -l seed -x -d 'of an experiment: which pods are drawn, default 1'
+complete -c ykctl -n '__ykctl_at replay' -l runs -x -d 'of an experiment: so many, each with the next seed; the mean is shown'
+complete -c ykctl -n '__ykctl_at replay' -l learnt -d 'of an experiment: the expected asks are learnt from what arrives'
+complete -c ykctl -n '__ykctl_at replay' -l svg -r -F -d 'of an experiment: the picture of its curves, too'
+complete -c ykctl -n '__ykctl_at replay' -l learn -d 'print the asks that the pods let expect, for a configuration'
 complete -c ykctl -n '__ykctl_at replay gen' -F
 complete -c ykctl -n '__ykctl_at replay gen' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at replay gen' -l nodes -x -d 'so many nodes, default 20'

@@ -10,6 +10,7 @@
 #include "ykctl/cli/patience.h"
 #include "ykctl/cli/values.h"
 #include "ykctl/commands/nouns.h"
+#include "ykctl/replay/experiment.h"
 
 namespace yk::cli {
 namespace {
@@ -17,7 +18,12 @@ namespace {
 struct Options {
     replay::ReplayOptions replay;
     std::optional<std::string> nodes, pods;
+    std::vector<std::string> policies;
     std::string speed = "max";
+    bool learn = false;
+    std::optional<std::string> experiment, svg;
+    std::optional<std::int64_t> seed, runs;
+    bool learnt = false;
 };
 
 /// The speed. `max` becomes 0, which plays all at once.
@@ -29,24 +35,70 @@ Answer<double> parse_speed(const std::string& text) {
     return *factor;
 }
 
-Outcome play(Context& context, Options& options) {
-    if (!options.nodes || !options.pods) {
+wire::ClientOptions client_of(Context& context) {
+    wire::ClientOptions client = context.settings().client;
+    if (!context.settings().timeout) client.timeout = kPatience;
+    return client;
+}
+
+bool shows_progress(Context& context) {
+    return context.streams().err_is_terminal && !context.settings().quiet;
+}
+
+/// Whether these options go together.
+Answer<Exit> check(Context& context, const Options& options) {
+    if (options.learn) {
+        if (!options.pods) return usage_error("replay --learn: --pods FILE is needed");
+        return Exit::Ok;
+    }
+    if (!options.nodes || !options.pods)
         return usage_error("replay: --nodes FILE and --pods FILE are needed",
                            {"no trace at hand?  ykctl replay gen DIR"});
-    }
     if (context.format() == Format::Name)
         return usage_error("replay: a report has no -o name", {"there are:  table, json, jsonl, yaml"});
+    if (options.experiment) {
+        if (options.speed != "max" || options.replay.keep)
+            return usage_error("replay --experiment: plays by itself, without --speed and --keep");
+        return Exit::Ok;
+    }
+    if (options.policies.size() > 1) return usage_error("replay: several --policy are for --experiment only");
+    if (options.seed || options.runs || options.svg || options.learnt)
+        return usage_error("replay: --seed, --runs, --learnt and --svg are for --experiment only",
+                           {"an experiment?  ykctl replay --experiment fgd --nodes FILE --pods FILE --seed 1"});
+    return Exit::Ok;
+}
+
+Outcome experiment(Context& context, const Options& options) {
+    replay::ExperimentOptions made;
+    made.nodes_file = *options.nodes;
+    made.pods_file = *options.pods;
+    made.policies = options.policies;
+    made.seed = options.seed.value_or(1);
+    made.runs = options.runs.value_or(1);
+    made.is_learnt = options.learnt;
+    made.svg_file = options.svg.value_or("");
+    made.format = context.format();
+    made.progress = shows_progress(context);
+    made.client = client_of(context);
+    return static_cast<Exit>(replay::run_experiment(made, context.out(), context.streams().err));
+}
+
+Outcome play(Context& context, Options& options) {
+    YK_CHECKED(check(context, options));
+    if (options.learn)
+        return static_cast<Exit>(replay::print_expected(*options.pods, context.out(), context.streams().err));
+    if (options.experiment) return experiment(context, options);
     YK_TRY(speed, parse_speed(options.speed));
     auto& play_options = options.replay;
     play_options.nodes_file = *options.nodes;
     play_options.pods_file = *options.pods;
+    if (!options.policies.empty()) play_options.policy = options.policies.front();
     play_options.speed = speed;
     play_options.format = context.format();
-    play_options.progress = context.streams().err_is_terminal && !context.settings().quiet;
+    play_options.progress = shows_progress(context);
     play_options.quiet = context.settings().quiet;
     play_options.away = context.settings().timeout;
-    play_options.client = context.settings().client;
-    if (!context.settings().timeout) play_options.client.timeout = kPatience;
+    play_options.client = client_of(context);
     if (context.settings().rm) play_options.rm_id = *context.settings().rm;
     return static_cast<Exit>(replay::run_replay(play_options, context.out(), context.streams().err));
 }
@@ -68,13 +120,25 @@ void define_replay(Command root, Context& context) {
     const auto options = std::make_shared<Options>();
     command.option("--nodes", options->nodes, "node list of the trace (CSV)").value("FILE");
     command.option("--pods", options->pods, "pod list of the trace (CSV)").value("FILE");
-    command.option("--policy", options->replay.policy, "how nodes are ordered, default fair").choices(policies());
+    command
+        .option("--policy", options->policies,
+                "how nodes are ordered, default fair; of an experiment any number of them")
+        .choices(policies());
     command
         .option("--speed", options->speed,
                 "max (default): all at once; N, such as 60 or 0.5: trace time, N times as fast")
         .value("max|N");
     command.flag("--spawn", options->replay.spawn, "against a private daemon");
     command.flag("--keep", options->replay.keep, "leave the RM registered, for a look at what it has");
+    command
+        .option("--experiment", options->experiment,
+                "how full each policy gets the GPUs, with pods drawn from the trace, against private daemons")
+        .choices({"fgd"});
+    command.option("--seed", options->seed, "of an experiment: which pods are drawn, default 1");
+    command.option("--runs", options->runs, "of an experiment: so many, each with the next seed; the mean is shown");
+    command.flag("--learnt", options->learnt, "of an experiment: the expected asks are learnt from what arrives");
+    command.option("--svg", options->svg, "of an experiment: the picture of its curves, too").value("FILE");
+    command.flag("--learn", options->learn, "print the asks that the pods let expect, for a configuration");
     command.run([&context, options] { return play(context, *options); });
 
     const auto gen = command.sub("gen", "write a small synthetic trace: nodes.csv, pods.csv");

@@ -12,37 +12,14 @@
 #include <fstream>
 #include <ostream>
 
-#include "libcore/base/check.h"
 #include "ykctl/render/text.h"
+#include "ykctl/replay/random.h"
 
 namespace yk::replay {
 namespace {
 
 constexpr int kUsage = 2;
 constexpr std::int64_t kMostNodes = 100'000, kMostPods = 1'000'000;
-
-/// SplitMix64 with integers only, which gives the same trace on every machine. The distributions of the standard
-/// library do not promise that.
-class Random {
-public:
-    explicit Random(std::uint64_t seed) : state_(seed) {}
-
-    /// A number from 0 to `bound` - 1.
-    std::uint64_t below(std::uint64_t bound) {
-        YK_ASSUME(bound > 0, "a number below 0 does not exist");
-        return next() % bound; // NOLINT(clang-analyzer-core.DivideZero): assumed above
-    }
-
-private:
-    std::uint64_t next() {
-        std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
-        z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-        z = (z ^ (z >> 27U)) * 0x94d049bb133111ebULL;
-        return z ^ (z >> 31U);
-    }
-
-    std::uint64_t state_;
-};
 
 struct NodeType {
     std::uint64_t cpu_milli, memory_mib, gpus;

@@ -37,7 +37,7 @@ TracePlayer::TracePlayer(const Trace& trace, Session& session, double speed, Wat
 
 wire::CallResult<Report> TracePlayer::play(const std::string& policy) {
     const std::size_t items = trace_.nodes.size() + 4 * trace_.pods.size() + 1000;
-    YK_CHECKED(session_.open(trace_, policy, items));
+    YK_CHECKED(session_.open(trace_.queues(), "{type: " + policy + "}", items));
     YK_CHECKED(session_.add_applications(trace_.queues()));
     if (speed_ > 0) YK_CHECKED(session_.add_nodes(trace_.nodes));
     YK_CHECKED(session_.sync());

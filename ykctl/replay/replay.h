@@ -16,7 +16,7 @@ namespace yk::replay {
 struct ReplayOptions {
     std::string nodes_file; // CSV: sn, cpu_milli, memory_mib, gpu, model
     std::string pods_file;  // CSV: name, cpu_milli, memory_mib, num_gpu, gpu_milli, ..., creation_time, deletion_time
-    std::string policy = "fair";             // or binpacking
+    std::string policy = "fair";             // of the nodes
     double speed = 0;                        // 0: all at once (`max`), without deletions; N: trace time divided by N
     bool spawn = false;                      // a private daemon
     bool keep = false;                       // the RM stays registered, so that it can be looked at

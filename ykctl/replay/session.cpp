@@ -25,10 +25,10 @@ constexpr const char* kVersion = "ykctl replay";  // of the RM: a later replay r
 constexpr std::size_t kNodesPerMessage = 100'000; // the most elements of one list of a message (I-316)
 constexpr std::uint32_t kItemsPerRead = 1000;
 
-std::string config_text(const std::vector<std::string>& queues, const std::string& policy) {
-    std::string out = fmt::format("partitions:\n  - name: default\n    nodesortpolicy: {{type: {}}}\n    queues:\n"
+std::string config_text(const std::vector<std::string>& queues, const std::string& node_order) {
+    std::string out = fmt::format("partitions:\n  - name: default\n    nodesortpolicy: {}\n    queues:\n"
                                   "      - name: root\n        submitacl: \"*\"\n        queues:\n",
-                                  policy);
+                                  node_order);
     for (const std::string& queue : queues) out += fmt::format("          - name: \"{}\"\n", queue);
     return out;
 }
@@ -52,12 +52,12 @@ Session::Answer<bool> Session::is_taken() {
     });
 }
 
-Session::Done Session::open(const Trace& trace, const std::string& policy, std::size_t items) {
+Session::Done Session::open(const std::vector<std::string>& queues, const std::string& node_order, std::size_t items) {
     read_up_to_ = 0;
     si::RegisterResourceManagerRequest request;
     request.rm_id = rm_id_;
     request.version = kVersion;
-    request.config = config_text(trace.queues(), policy);
+    request.config = config_text(queues, node_order);
     request.detached.emplace().keep = static_cast<std::uint32_t>(items);
     YK_CHECKED(calls_.change(request));
     is_open_ = true;
@@ -81,6 +81,8 @@ Session::Done Session::add_nodes(const std::vector<TraceNode>& nodes) {
             node.node_id = nodes[i].name;
             node.action = si::NodeAction::Create;
             node.schedulable_resource = resources_of(nodes[i].capacity);
+            if (says_devices_ && nodes[i].gpus > 0)
+                node.devices = {{kGpu, std::vector(static_cast<std::size_t>(nodes[i].gpus), kWholeGpu)}};
         }
         YK_CHECKED(calls_.change(request));
     }
@@ -110,6 +112,8 @@ Session::Done Session::ask(const std::vector<const TracePod*>& pods) {
         ask.application_id = pod->queue;
         ask.partition_name = kPartition;
         ask.resource_ask = resources_of(pod->request);
+        if (says_devices_ && pod->gpus > 1)
+            ask.devices = {{kGpu, {static_cast<std::uint32_t>(pod->gpus), pod->request.at(kGpu) / pod->gpus, {}}}};
     }
     return calls_.change(request);
 }
@@ -205,6 +209,25 @@ Session::Answer<Why> Session::explain(const TracePod& pod) {
         why.text = cli::reason_text(reasons.front(), map_at(map_at(answer, "details"), "nodes"));
     }
     return why;
+}
+
+Session::Done Session::schedule() {
+    constexpr std::uint32_t kCycles = 10'000;
+    for (bool is_idle = false; !is_idle;) {
+        YK_TRY(answer, calls_.ask([] { return si::StepRequest{.cycles = kCycles}; }));
+        is_idle = answer.value("idle", true);
+    }
+    return {};
+}
+
+Session::Answer<double> Session::unusable_gpu() {
+    si::DumpRequest request{.what = "fragmentation", .partition = kPartition, .rm_id = rm_id_};
+    YK_TRY(answer, calls_.ask([&] { return request; }));
+    const Value& partitions = answer.contains("data") ? answer["data"] : Value{};
+    double sum = 0;
+    for (const Value& each : partitions)
+        if (text_at(each, "resource") == kGpu && each.contains("fragments")) sum += each["fragments"].get<double>();
+    return sum;
 }
 
 Session::Answer<std::int64_t> Session::clock_offset_ns() {

@@ -40,8 +40,11 @@ public:
 
     /// Whether an RM of this name is registered, other than one that an earlier replay left.
     Answer<bool> is_taken();
-    /// Registers with one leaf queue below root per qos. The daemon has to keep the last `items` callbacks readable.
-    Done open(const Trace& trace, const std::string& policy, std::size_t items);
+    /// Nodes and asks say how their GPUs come in devices from now on; else they are amounts.
+    void use_devices() { says_devices_ = true; }
+    /// Registers with these leaf queues below root. `node_order` is what stands under nodesortpolicy, such as
+    /// `{type: fair}`. The daemon has to keep the last `items` callbacks readable.
+    Done open(const std::vector<std::string>& queues, const std::string& node_order, std::size_t items);
     Done add_nodes(const std::vector<TraceNode>& nodes);
     /// Adds one application per queue, with the name of the queue.
     Done add_applications(const std::vector<std::string>& queues);
@@ -54,6 +57,10 @@ public:
     /// restarted one may have lost nothing is returned. After a restart those that came before come once more.
     Answer<std::vector<Notification>> read();
     Answer<Why> explain(const TracePod& pod);
+    /// Places what can be placed, with a daemon that schedules on request only.
+    Done schedule();
+    /// How much of the idle GPUs can be used by nobody (F-022).
+    Answer<double> unusable_gpu();
     /// Deregisters the RM with all its objects.
     Done close();
     [[nodiscard]] bool is_open() const { return is_open_; }
@@ -70,6 +77,7 @@ private:
     Lasting calls_;
     std::string rm_id_;
     bool is_open_ = false;
+    bool says_devices_ = false;
     std::uint32_t stream_ = 0;     // how many restarts there were when it began
     std::uint64_t read_up_to_ = 0; // of it
     std::string trouble_;          // a node or application that was refused

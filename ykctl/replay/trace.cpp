@@ -62,8 +62,8 @@ Result<TraceNode> node_of(const CsvReader& row, Names& names) {
     YK_TRY(name, names.take(row, "sn"));
     YK_TRY(capacity, basic_amounts(row));
     YK_TRY(gpus, row.number("gpu", kMaxGpus));
-    if (gpus > 0) capacity["gpu"] = gpus * 1000;
-    return TraceNode{std::move(name), std::move(capacity)};
+    if (gpus > 0) capacity[kGpu] = gpus * kWholeGpu;
+    return TraceNode{std::move(name), std::move(capacity), gpus};
 }
 
 Result<TracePod> pod_of(const CsvReader& row, Names& names) {
@@ -72,7 +72,10 @@ Result<TracePod> pod_of(const CsvReader& row, Names& names) {
     YK_TRY(request, basic_amounts(row));
     YK_TRY(gpus, row.number("num_gpu", kMaxGpus));
     YK_TRY(gpu_milli, row.number("gpu_milli", kMaxMilli));
-    if (gpus * gpu_milli > 0) request["gpu"] = gpus * gpu_milli;
+    if (gpus * gpu_milli > 0) {
+        request[kGpu] = gpus * gpu_milli;
+        pod.gpus = gpus;
+    }
     YK_TRY(queue, queue_of(row));
     YK_TRY(creation, row.number("creation_time", kMaxSeconds));
     if (!row.field("deletion_time").empty()) {
@@ -137,11 +140,15 @@ Result<std::vector<TracePod>> read_pods(std::string_view text, const std::string
     return pods;
 }
 
+Result<std::vector<TracePod>> load_pods(const std::string& pods_file) {
+    YK_TRY(text, text_of(pods_file));
+    return read_pods(text, pods_file);
+}
+
 Result<Trace> load_trace(const std::string& nodes_file, const std::string& pods_file) {
     YK_TRY(nodes_text, text_of(nodes_file));
     YK_TRY(nodes, read_nodes(nodes_text, nodes_file));
-    YK_TRY(pods_text, text_of(pods_file));
-    YK_TRY(pods, read_pods(pods_text, pods_file));
+    YK_TRY(pods, load_pods(pods_file));
     return Trace{std::move(nodes), std::move(pods)};
 }
 

@@ -16,9 +16,13 @@ namespace yk::replay {
 /// Resource name -> amount; memory in bytes, vcore and gpu in thousandths. gpu is left out when 0.
 using Amounts = std::map<std::string, std::int64_t>;
 
+inline constexpr const char* kGpu = "gpu";
+inline constexpr std::int64_t kWholeGpu = 1000;
+
 struct TraceNode {
     std::string name;
     Amounts capacity;
+    std::int64_t gpus = 0; // kWholeGpu each
 };
 
 struct TracePod {
@@ -27,6 +31,7 @@ struct TracePod {
     std::string queue;                    // the qos in lower case; also the application
     std::int64_t creation = 0;            // seconds from the start of the trace
     std::optional<std::int64_t> deletion; // not before creation
+    std::int64_t gpus = 0;                // so many, with an equal part of the request on each
 };
 
 struct Trace {
@@ -41,6 +46,7 @@ struct Trace {
 [[nodiscard]] Result<std::vector<TraceNode>> read_nodes(std::string_view text, const std::string& file);
 [[nodiscard]] Result<std::vector<TracePod>> read_pods(std::string_view text, const std::string& file);
 
+[[nodiscard]] Result<std::vector<TracePod>> load_pods(const std::string& pods_file);
 /// Reads both files.
 [[nodiscard]] Result<Trace> load_trace(const std::string& nodes_file, const std::string& pods_file);
 

@@ -144,7 +144,7 @@ TEST_CASE("replay: an RM that no replay left is taken; what was registered is de
                     "replay"};
     CHECK(*session.is_taken());
     CHECK_FALSE(session.is_open());
-    REQUIRE(session.open(trace(), "fair", 10).ok());
+    REQUIRE(session.open(trace().queues(), "{type: fair}", 10).ok());
     CHECK(session.is_open());
     CHECK_FALSE(*session.is_taken()); // a replay knows its own kind again
     REQUIRE(session.close().ok());
