@@ -57,7 +57,7 @@ MeasurePoint placing_point(const TreeParameters& tree) {
 }
 
 void add_placing_series(const Options& options, Report& report) {
-    for (const NodeOrder order : {NodeOrder::Fair, NodeOrder::BinPacking}) {
+    for (const NodeOrder order : {NodeOrder::Fair, NodeOrder::BinPacking, NodeOrder::Fragmentation}) {
         TreeParameters tree;
         tree.asks = kAsks;
         tree.order = order;

@@ -61,7 +61,9 @@ TreeParameters million(NodeOrder order) { // W2 1M
 }
 
 void add_openb(std::vector<PlacingCase>& cases, const Options& options, Report& report) {
-    for (const auto& [order, reference] : {std::pair{NodeOrder::Fair, 66.0}, std::pair{NodeOrder::BinPacking, 810.0}}) {
+    for (const auto& [order, reference] :
+         {std::pair{NodeOrder::Fair, 66.0}, std::pair{NodeOrder::BinPacking, 810.0},
+          std::pair{NodeOrder::Fragmentation, 0.0}, std::pair{NodeOrder::Given, 0.0}}) {
         const std::string name = "W3 openb " + name_of(order);
         if (!options.wants_workload(name)) continue;
         auto made = make_openb(options.data, order);

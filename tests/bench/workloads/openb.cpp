@@ -74,11 +74,34 @@ private:
     std::map<Amounts, std::uint32_t> known_;
 };
 
-std::string config_of(NodeOrder order, const std::vector<ApplicationRow>& applications) {
-    std::string text = fmt::format("partitions:\n  - name: default\n    nodesortpolicy: {{type: {}}}\n    queues:\n"
+std::int64_t amount_in(const Amounts& amounts, const std::string& name) {
+    const auto found =
+        std::find_if(amounts.begin(), amounts.end(), [&](const auto& each) { return each.first == name; });
+    return found == amounts.end() ? 0 : found->second;
+}
+
+/// The asks of the workload as what is expected, in flow style.
+std::string expected_text(const Workload& workload) {
+    std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> weights;
+    for (const AskRow& ask : workload.asks) {
+        const Amounts& size = workload.sizes[ask.size];
+        ++weights[{amount_in(size, "gpu"), amount_in(size, "vcore")}];
+    }
+    std::string text;
+    for (const auto& [amounts, weight] : weights)
+        text += fmt::format("{}{{resources: {{gpu: {}, vcore: {}m}}, weight: {}}}", text.empty() ? "" : ", ",
+                            amounts.first, amounts.second, weight);
+    return text;
+}
+
+std::string config_of(NodeOrder order, const Workload& workload) {
+    std::string policy = "type: " + policy_of(order);
+    if (order == NodeOrder::Given)
+        policy += ", fragmentation: {resource: gpu, workload: [" + expected_text(workload) + "]}";
+    std::string text = fmt::format("partitions:\n  - name: default\n    nodesortpolicy: {{{}}}\n    queues:\n"
                                    "      - name: root\n        submitacl: '*'\n        queues:\n",
-                                   name_of(order));
-    for (const ApplicationRow& each : applications) text += fmt::format("          - name: {}\n", each.id);
+                                   policy);
+    for (const ApplicationRow& each : workload.applications) text += fmt::format("          - name: {}\n", each.id);
     return text;
 }
 
@@ -101,7 +124,7 @@ Result<Workload> make_openb(const std::string& folder, NodeOrder order) {
         const std::int64_t gpu = number(row[3]) * number(row[4]);
         workload.asks.push_back({at->second, sizes.of(amounts(number(row[1]), number(row[2]), gpu))});
     }
-    workload.config = config_of(order, workload.applications);
+    workload.config = config_of(order, workload);
     return workload;
 }
 

@@ -20,7 +20,7 @@ std::string partition(NodeOrder order, const std::string& queues, const std::str
                        "      - name: root\n"
                        "        submitacl: '*'\n{}"
                        "        queues:\n{}",
-                       name_of(order), limits, queues);
+                       policy_of(order), limits, queues);
 }
 
 void add_nodes(Workload& workload, std::uint32_t count, std::uint32_t size) {
@@ -93,7 +93,17 @@ std::string limits_text(const TreeParameters& p) {
 } // namespace
 
 std::string name_of(NodeOrder order) {
-    return order == NodeOrder::Fair ? "fair" : "binpacking";
+    return order == NodeOrder::Given ? "fragmentation given" : policy_of(order);
+}
+
+std::string policy_of(NodeOrder order) {
+    switch (order) {
+    case NodeOrder::Fair: return "fair";
+    case NodeOrder::BinPacking: return "binpacking";
+    case NodeOrder::Fragmentation:
+    case NodeOrder::Given: break;
+    }
+    return "fragmentation";
 }
 
 Workload make_two_queues(std::uint32_t nodes, std::uint32_t asks) {

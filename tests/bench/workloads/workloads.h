@@ -10,10 +10,13 @@
 
 namespace yk::bench {
 
-enum class NodeOrder { Fair, BinPacking };
+/// Given: against fragmentation, too, with the asks of the workload as those that are expected, instead of learnt ones.
+enum class NodeOrder { Fair, BinPacking, Fragmentation, Given };
 
-/// `fair` or `binpacking`.
+/// `fair`, `binpacking`, `fragmentation` or `fragmentation given`.
 [[nodiscard]] std::string name_of(NodeOrder order);
+/// The policy.
+[[nodiscard]] std::string policy_of(NodeOrder order);
 
 /// W2 and everything made like it: parents x leaves with guaranteed and max, asks of 20 shapes (or `shapes`, then of
 /// sizes between the same bounds), application i in leaf i mod leaves, ask i of application i mod applications.
