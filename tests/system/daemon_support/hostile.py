@@ -35,6 +35,7 @@ COMMANDS = {
     "alloc list": [[]], "alloc show": [[NAME], ["no" + NAME]], "alloc release": [["no" + NAME], [NAME, "--reason", TEXT]],
     "apply": [["-f", "@F/node.yaml"], ["-f", "@F/objects.yaml"], ["-f", "@F/no" + NAME]], "diff": [["-f", "@F/objects.yaml"]],
     "delete": [["-f", "@F/objects.yaml"], ["-f", "@F/app.yaml"]],
+    "cluster fragmentation": [[], ["--nodes"]],
     "partition list": [[]], "partition show": [["default"], ["no" + NAME]],
     "user list": [[]], "user show": [["user"], ["no" + NAME]], "group list": [[]], "group show": [["staff"], ["no" + NAME]],
     "config show": [[]], "config check": [["@F/bad.yaml"], ["@F/good.yaml"], ["@F/no" + NAME]], "config diff": [["@F/good.yaml"], ["@F/bad.yaml"]],
