@@ -2,7 +2,9 @@
 #include "libcore/nodes/fragmentation.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <map>
 
 #include "libcore/base/check.h"
 
@@ -37,7 +39,33 @@ void Fragmentation::set(Workload workload) {
     others_.set(std::move(others));
     is_plain_ = is_plain_ && (amounts_.count() + 1) * (others_.count() + 1) <= kMostCells;
     fitting_.clear();
-    if (is_plain_) make_table();
+    wants_.clear();
+    fitting_wants_.clear();
+    if (!is_plain_) return;
+    make_table();
+    group_by_devices();
+}
+
+void Fragmentation::group_by_devices() {
+    std::map<std::array<std::int64_t, 3>, std::size_t> places;
+    unasked_ = 0;
+    const std::size_t width = others_.count() + 1;
+    for (const WorkloadShape& each : workload_.shapes) {
+        const auto weight = static_cast<double>(each.weight);
+        if (each.amount == 0) {
+            unasked_ += weight;
+            continue;
+        }
+        const auto [at, is_new] = places.try_emplace({each.amount, each.stated.count, each.stated.each}, wants_.size());
+        if (is_new) {
+            wants_.push_back({each.amount, each.stated, 0});
+            fitting_wants_.resize(wants_.size() * width);
+        }
+        wants_[at->second].weight += weight;
+        fitting_wants_[at->second * width + others_.up_to(other_of(each))] += weight;
+    }
+    for (std::size_t at = 0; at < fitting_wants_.size(); ++at)
+        if (at % width != 0) fitting_wants_[at] += fitting_wants_[at - 1];
 }
 
 /// A shape fits where at least as many amounts are not above what is left as are not above its own.
@@ -119,15 +147,38 @@ FragmentCauses Fragmentation::causes_of(const IdleNode& idle) const noexcept {
     return causes;
 }
 
-Fragments Fragmentation::of(const IdleNode& idle) const noexcept {
-    if (idle.kind != nullptr || !is_plain_) return causes_of(idle).sum();
+Fragmentation::Sum Fragmentation::sum_of(const IdleNode& idle) const noexcept {
+    if (!is_plain_) {
+        const FragmentCauses causes = causes_of(idle);
+        return {causes.sum(), causes.concerned};
+    }
+    if (idle.kind != nullptr) return sum_on_devices(idle);
     const auto left = static_cast<double>(idle.left[0]);
-    return concerned(left, static_cast<double>(idle.others[0])) * left;
+    const double weights = concerned(left, static_cast<double>(idle.others[0]));
+    return {weights * left, weights};
 }
 
-double Fragmentation::concerned(const IdleNode& idle) const noexcept {
-    if (idle.kind != nullptr || !is_plain_) return causes_of(idle).concerned;
-    return concerned(static_cast<double>(idle.left[0]), static_cast<double>(idle.others[0]));
+Fragmentation::Sum Fragmentation::sum_on_devices(const IdleNode& idle) const noexcept {
+    std::array<std::int64_t, kMostDevices> left; // NOLINT(cppcoreguidelines-pro-type-member-init): filled up to devices
+    std::copy_n(idle.left.begin(), idle.devices, left.begin());
+    std::sort(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(idle.devices));
+    const double all = idle.idle();
+    const std::size_t width = others_.count() + 1, step = others_.up_to(static_cast<double>(idle.others[0]));
+    const bool in_conflict = idle.node->devices->in_conflict();
+    Sum sum{unasked_ * all, unasked_};
+    for (std::size_t at = 0; at < wants_.size(); ++at) {
+        const Want& want = wants_[at];
+        const DeviceDemand demand = want.stated.count > 0 ? want.stated : idle.kind->demand_of(want.amount);
+        double too_small = 0;
+        std::size_t below = 0;
+        for (; below < idle.devices && left[below] < demand.each; ++below)
+            too_small += static_cast<double>(left[below]);
+        const bool has_devices = demand.count > 0 && idle.devices - below >= demand.count && !in_conflict;
+        const double fitting = has_devices ? fitting_wants_[at * width + step] : 0;
+        sum.fragments += fitting * too_small + (want.weight - fitting) * all;
+        sum.concerned += (too_small > 0 ? fitting : 0) + (want.weight - fitting);
+    }
+    return sum;
 }
 
 [[gnu::hot]] double Fragmentation::concerned(double idle, double other) const noexcept {

@@ -7,8 +7,8 @@
 // Fragments are whole numbers: amounts times weights, so that equal nodes have equal fragments. They are exact below
 // 2^53, and rounded above.
 //
-// Owner: ShapeBoards, or who reports. Thread: the partition's owner. Cost: of a node without devices two comparisons
-// for each shape of the workload, of one with devices about as many for each device.
+// Owner: ShapeBoards, or who reports. Thread: the partition's owner. Cost where is_plain(): of a node without devices
+// two look-ups, of one with devices one step for each way in which asks want them; else a look at each shape.
 
 #include <algorithm>
 #include <array>
@@ -66,15 +66,19 @@ public:
     [[nodiscard]] double other_left(const Node& node) const noexcept {
         return workload_.others.empty() ? 0.0 : left_of(node, workload_.others[0]);
     }
-    [[nodiscard]] Fragments of(const IdleNode& idle) const noexcept;
+    struct Sum {
+        Fragments fragments = 0;
+        /// The weights of the shapes for which the node has fragments. An ask that takes an amount takes at most that
+        /// amount times these from the fragments of the node.
+        double concerned = 0;
+    };
+    [[nodiscard]] Sum sum_of(const IdleNode& idle) const noexcept;
+    [[nodiscard]] Fragments of(const IdleNode& idle) const noexcept { return sum_of(idle).fragments; }
     [[nodiscard]] FragmentCauses causes_of(const IdleNode& idle) const noexcept;
-    /// The weights of the shapes for which the node has fragments. An ask that takes an amount takes at most that
-    /// amount times these from the fragments of the node.
-    [[nodiscard]] double concerned(const IdleNode& idle) const noexcept;
-    /// The same for a node without devices of the resource that has so much left: each of these shapes has all that is
-    /// idle as its fragments. REQUIRES: is_plain().
+    /// The weights that are concerned on a node without devices of the resource that has so much left: each of these
+    /// shapes has all that is idle as its fragments. REQUIRES: is_plain().
     [[nodiscard]] double concerned(double idle, double other) const noexcept;
-    /// Whether no shape needs an attribute, at most one other resource is weighed, and the shapes are not too many.
+    /// Whether no shape needs an attribute, at most one other resource is weighed, and there are not too many shapes.
     [[nodiscard]] bool is_plain() const noexcept { return is_plain_; }
 
     struct After {
@@ -86,9 +90,17 @@ public:
     [[nodiscard]] After after(const Node& node, const Shape& shape) const noexcept;
 
 private:
-    static constexpr std::size_t kMostCells = std::size_t{1} << 16U;
+    static constexpr std::size_t kMostCells = std::size_t{1} << 20U; // of a table
+    /// Asks that want devices in the same way.
+    struct Want {
+        std::int64_t amount = 0;
+        DeviceDemand stated; // count 0: the amount says it
+        double weight = 0;
+    };
 
     void make_table();
+    void group_by_devices();
+    [[nodiscard]] Sum sum_on_devices(const IdleNode& idle) const noexcept;
     [[nodiscard]] static double left_of(const Node& node, ResourceId type) noexcept {
         return type == ResourceNames::npos ? 0.0
                                            : static_cast<double>(std::max<std::int64_t>(node.available.get(type), 0));
@@ -105,6 +117,9 @@ private:
     // of plain measures: the weights of the shapes that fit, by how many of their amounts are not above what is left
     Steps amounts_, others_;
     std::vector<double> fitting_;
+    double unasked_ = 0; // the weights of the shapes that ask for none of the resource
+    std::vector<Want> wants_;
+    std::vector<double> fitting_wants_; // by want, and by how many of their other amounts are not above what is left
 };
 
 } // namespace yk

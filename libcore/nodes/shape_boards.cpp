@@ -90,9 +90,9 @@ double ShapeBoards::learn_plain(const Node& node, Facts& facts) const noexcept {
 
 double ShapeBoards::learn_any(const Node& node, Facts& facts) const noexcept {
     const IdleNode idle = measure_.idle_of(node);
-    const FragmentCauses causes = measure_.causes_of(idle);
-    facts.concerned = causes.concerned;
-    facts.fragments = causes.sum();
+    const Fragmentation::Sum sum = measure_.sum_of(idle);
+    facts.concerned = sum.concerned;
+    facts.fragments = sum.fragments;
     if (idle.kind != nullptr) {
         facts.device = idle.kind->whole;
         facts.devices = static_cast<std::uint32_t>(idle.kind->listed);

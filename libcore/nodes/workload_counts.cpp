@@ -12,14 +12,25 @@ constexpr std::int64_t kHeldPercent = 95;
 constexpr std::int64_t kChangePercent = 5;
 constexpr std::int64_t kLeastChangePercent = 1; // two shapes at the edge would come and go with each ask
 
+void mix(std::uint64_t& hash, std::uint64_t word) {
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15U ^ hash >> 29;
+}
+
 std::uint64_t hash_of(const Shape& shape) {
     std::uint64_t hash = 0;
-    const auto mix = [&hash](std::uint64_t word) { hash = (hash ^ word) * 0x9e3779b97f4a7c15U ^ hash >> 29; };
-    shape.resource.for_each([&mix](ResourceId type, std::int64_t amount) {
-        mix(type);
-        mix(static_cast<std::uint64_t>(amount));
+    shape.resource.for_each([&hash](ResourceId type, std::int64_t amount) {
+        mix(hash, type);
+        mix(hash, static_cast<std::uint64_t>(amount));
     });
-    for (const DeviceDemand& each : shape.devices) mix(each.count);
+    for (const DeviceDemand& each : shape.devices) mix(hash, each.count);
+    return hash;
+}
+
+std::uint64_t hash_of(const WorkloadShape& shape) {
+    std::uint64_t hash = 0;
+    mix(hash, static_cast<std::uint64_t>(shape.amount));
+    mix(hash, shape.stated.count);
+    for (const std::int64_t each : shape.others) mix(hash, static_cast<std::uint64_t>(each));
     return hash;
 }
 
@@ -84,6 +95,7 @@ void WorkloadCounts::measure_by(ResourceId resource, std::vector<ResourceId> oth
 
 void WorkloadCounts::sort_into_kinds() {
     kinds_.clear();
+    kinds_by_hash_.clear();
     total_ = 0;
     for (Entry& each : entries_) {
         each.kind = kind_of(each);
@@ -99,10 +111,13 @@ std::size_t WorkloadCounts::kind_of(const Entry& entry) {
     for (const ResourceId each : others_) shape.others.push_back(entry.resource.get(each));
     for (const DeviceDemand& each : entry.stated)
         if (each.type == resource_) shape.stated = each;
-    std::size_t kind = 0;
-    while (kind < kinds_.size() && !kinds_[kind].shape.is_like(shape)) ++kind;
-    if (kind == kinds_.size()) kinds_.push_back({std::move(shape), false});
-    return kind;
+    const std::uint64_t hash = hash_of(shape);
+    const auto [first, last] = kinds_by_hash_.equal_range(hash);
+    for (auto at = first; at != last; ++at)
+        if (kinds_[at->second].shape.is_like(shape)) return at->second;
+    kinds_by_hash_.emplace(hash, kinds_.size());
+    kinds_.push_back({std::move(shape), false});
+    return kinds_.size() - 1;
 }
 
 bool WorkloadCounts::has_changed() {
@@ -133,7 +148,7 @@ bool WorkloadCounts::comes_before(const WorkloadShape& a, const WorkloadShape& b
     return a.stated.count > b.stated.count;
 }
 
-/// The shortest list that holds 95 % of what arrived.
+/// The shortest list that holds 95 % of what arrived, or its beginning.
 std::vector<std::size_t> WorkloadCounts::commonest() const {
     std::vector<std::size_t> list(kinds_.size());
     std::iota(list.begin(), list.end(), std::size_t{0});
@@ -141,7 +156,7 @@ std::vector<std::size_t> WorkloadCounts::commonest() const {
               [this](std::size_t a, std::size_t b) { return comes_before(kinds_[a].shape, kinds_[b].shape); });
     std::int64_t held = 0;
     std::size_t length = 0;
-    while (held * 100 < total_ * kHeldPercent) held += kinds_[list[length++]].shape.weight;
+    while (held * 100 < total_ * kHeldPercent && length < kMostShapes) held += kinds_[list[length++]].shape.weight;
     list.resize(length);
     return list;
 }

@@ -19,6 +19,7 @@ namespace yk {
 class WorkloadCounts {
 public:
     static constexpr std::size_t kMostEntries = 4096;
+    static constexpr std::size_t kMostShapes = 500; // of the workload, whatever share of the asks they are
 
     /// An ask of the shape arrived.
     void count(ShapeTable& shapes, ShapeId id);
@@ -67,6 +68,7 @@ private:
     std::vector<Entry> entries_;
     std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;
     std::vector<Kind> kinds_;
+    std::unordered_multimap<std::uint64_t, std::size_t> kinds_by_hash_;
     std::int64_t total_ = 0;    // all counts
     std::int64_t expected_ = 0; // those of the workload
     std::int64_t least_ = 0;    // the least of these when it was taken

@@ -59,6 +59,7 @@ def test_by_cause_and_by_node():
         check('ykd_scheduler_fragmentation_ratio{partition="[a]default"} 0.25' in metrics or
               "ykd_scheduler_fragmentation_ratio 0.25" in metrics, [line for line in metrics.splitlines() if "fragmentation" in line])
         check("25.0% of idle unusable" in told(daemon, "top", "--once"), told(daemon, "top", "--once"))
+        check("ykctl cluster fragmentation" in told(daemon, "fragmentation", status=2), "a guess")
         told(daemon, "node", "drain", "g1")
         check(of_cluster(daemon)[0]["idle"] == 0, "what is drained is not idle")
 

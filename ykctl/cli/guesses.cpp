@@ -49,6 +49,7 @@ constexpr std::array kCommands{
     Hint{"pods", "pods are asks and allocations here:  ykctl ask list, ykctl alloc list"},
     Hint{"task", "tasks are asks and allocations here:  ykctl ask list, ykctl alloc list"},
     Hint{"endpoint", "is it well?  ykctl health, ykctl ping"},
+    Hint{"fragmentation", "how much of what is idle is of use to nobody?  ykctl cluster fragmentation"},
     Hint{"sinfo", "ykctl node list, ykctl queue list, ykctl status"},
     Hint{"squeue", "ykctl app list, ykctl ask list"},
     Hint{"scontrol", "the noun comes first:  ykctl node show NAME, ykctl app show ID"},

@@ -117,9 +117,11 @@ std::string partition_text(const Value& partition, const Style& style) {
     fields.emplace_back("unusable", idle > 0 ? fmt::format("{}: {} of what is idle can be used by nobody",
                                                            amount_text(fragments), percent_text(fragments, idle))
                                              : "0: nothing is idle");
+    std::vector<std::string> causes;
     for (const Cause& each : kCauses)
         if (const double part = real_of(member_of(partition, "causes"), each.field); part > 0)
-            fields.emplace_back("", percent_text(part, idle) + " " + in_words(each, others));
+            causes.push_back(percent_text(part, idle) + " " + in_words(each, others));
+    if (!causes.empty()) fields.emplace_back("because", join(causes, "; "));
     const Value& learnt = member_of(partition, "learnt");
     fields.emplace_back("expected", learnt.is_boolean() && learnt.get<bool>() ? "learnt from the asks that arrived"
                                                                               : "as the configuration says");

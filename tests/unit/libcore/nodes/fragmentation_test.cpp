@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include "libcore/policies/node_sort_policy.h"
+#include "tests/support/random_config.h"
 #include "tests/support/tamper.h"
 
 namespace yk::testing {
@@ -66,6 +67,31 @@ TEST_CASE("F-022 what is idle on devices too small for an ask is a fragment, or 
     CHECK(fragments(measure({shape(1500, 1000, 1)}), node) == 2800); // fits no node with such devices (F-003)
     CHECK(fragments(measure({shape(500, 8001, 1)}), node) == 2800);  // too few cores
     CHECK(fragments(measure({shape(500, 1000, 3), shape(0, 1, 1)}), node) == 3 * 800 + 2800);
+}
+
+TEST_CASE("F-022 and F-034 the measure is the sum of its causes, whatever is idle and expected") {
+    Random random{3};
+    for (int round = 0; round < 300; ++round) {
+        std::vector<WorkloadShape> shapes;
+        for (std::int64_t at = random.between(0, 40); at > 0; --at) {
+            shapes.push_back(shape(random.between(0, 12) * 250, random.between(0, 9) * 1000, random.between(1, 5)));
+            if (random.between(0, 3) == 0 && shapes.back().amount > 0)
+                shapes.back().stated = {kGpu, 2, shapes.back().amount / 2};
+            if (random.between(0, 40) == 0) shapes.back().attributes = {{"rack", "r1"}};
+        }
+        const Fragmentation all = measure(std::move(shapes));
+        const auto used = [&random] { return random.between(0, 4) * 250; };
+        const std::int64_t vcore = random.between(0, 9) * 1000;
+        const Node with_devices = node_with_devices({used(), used(), used(), used()}, vcore);
+        const Node without = node_with(random.between(0, 12) * 250, vcore);
+        for (const Node* node : {&with_devices, &without}) {
+            const IdleNode idle = all.idle_of(*node);
+            const FragmentCauses causes = all.causes_of(idle);
+            CHECK(all.sum_of(idle).fragments == causes.sum());
+            // a plain look-up counts shapes that fit where nothing is idle, too; they have no fragments
+            if (idle.idle() > 0) CHECK(all.sum_of(idle).concerned == causes.concerned);
+        }
+    }
 }
 
 TEST_CASE("F-022 asks that state their devices are measured by these") {

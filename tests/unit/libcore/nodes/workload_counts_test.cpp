@@ -134,6 +134,16 @@ TEST_CASE("F-020 of very many sizes the rare half is forgotten") {
     CHECK((*learning).take().shapes.front().weight == 10'001);
 }
 
+TEST_CASE("F-020 of asks that all differ no more are expected than make a workload that is soon gone through") {
+    Learning learning;
+    for (std::int64_t vcore = 1; vcore <= 2000; ++vcore) learning.arrive(learning.shape(1000, vcore), 1);
+    learning.arrive(learning.shape(500, 1), 3);
+    const Workload workload = (*learning).take();
+    CHECK(workload.shapes.size() == WorkloadCounts::kMostShapes);
+    CHECK(workload.shapes.front().amount == 500); // the commonest
+    CHECK(workload.shapes.back().others.front() == 2001 - static_cast<std::int64_t>(WorkloadCounts::kMostShapes) + 1);
+}
+
 TEST_CASE("F-021 another resource may be measured at any time") {
     Learning learning;
     learning.arrive(500, 10);
