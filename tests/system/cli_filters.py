@@ -61,6 +61,7 @@ def test_labels():
         check(names(daemon, "node", "list", "-l", "rack=r1", "--selector", "gpu=yes") == ["w-1"], "both")
         check(names(daemon, "ask", "list", "-l", "kind=large") == ["big1", "big2"] and names(daemon, "alloc", "list", "-l", "kind=t2") == ["k2"], "tags")
         check("has no key" in told(daemon, "node", "list", "-l", "=x", status=2), "no key")
+        check("sets (in, notin) are not understood" in told(daemon, "node", "list", "-l", "rack in (r1,r2)", status=2), "a set")
         items = [json.loads(line) for line in told(daemon, "node", "list", "-l", "gpu=yes", "-o", "jsonl").splitlines()]
         check([item["nodeID"] for item in items] == ["w-1"], items)
 

@@ -20,6 +20,8 @@ def test_who_and_what():
         check(me == {"who": f"uid {os.getuid()}", "address": f"uid {os.getuid()}", "role": "admin", "rms": "*", "socket": "ipc://" + daemon.path}, me)
         check("may act for:  every RM" in told(daemon, "whoami"), told(daemon, "whoami"))
         check(told(daemon, "can-i", "config", "reload") == "yes\n", "an admin")
+        check("ykctl config reload" in told(daemon, "can-i", "reload", status=2), "what the verb means")
+        check("an address?  -s ./s" in told(daemon, "context", "add", "lab", "./s", status=2), "an address without its option")
         if os.getuid() != 0:
             return
         said = told_as(4321, daemon, "whoami")

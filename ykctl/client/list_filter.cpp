@@ -67,8 +67,10 @@ std::optional<Failure> ListFilter::take_labels() {
             label.value = part.substr(equal + (has_two ? 2 : 1));
             label.is_wanted = !differs;
         }
-        if (label.key.empty())
-            return usage_error("--selector: '" + part + "' has no key", {"KEY=VALUE, KEY!=VALUE, KEY or !KEY"});
+        constexpr const char* kForms = "KEY=VALUE, KEY!=VALUE, KEY or !KEY; several with commas, all have to hold";
+        if (label.key.empty()) return usage_error("--selector: '" + part + "' has no key", {kForms});
+        if (label.key.find_first_of(" ()") != std::string::npos) // as others choose one of several values
+            return usage_error("--selector: '" + part + "' is no label; sets (in, notin) are not understood", {kForms});
         labels_.push_back(std::move(label));
     }
     return std::nullopt;

@@ -7,6 +7,7 @@
 
 #include "protocol/si/kinds.h"
 #include "ykctl/cli/command.h"
+#include "ykctl/cli/guesses.h"
 #include "ykctl/cli/suggest.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/render/table.h"
@@ -102,6 +103,9 @@ Answer<std::string> command_of(const CommandInfo& tree, const std::vector<std::s
     if (path.size() == words.size())
         return usage_error(fmt::format("what of {}? There are: {}", join(path, " "), join(known, ", ")));
     const auto& word = words[path.size()];
+    const std::string_view here = path.empty() ? done_here(word) : done_here(path.back(), word);
+    if (!here.empty())
+        return usage_error(fmt::format("there is no command '{}'", join(words, " ")), {std::string{here}});
     return usage_error(fmt::format("there is no command '{}'{}", join(words, " "), did_you_mean(word, known)),
                        {"for example  ykctl can-i node drain      the commands are in  ykctl --help"});
 }

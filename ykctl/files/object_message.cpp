@@ -14,6 +14,7 @@
 #include "protocol/si/enums.h"
 #include "ykctl/cli/suggest.h"
 #include "ykctl/cli/values.h"
+#include "ykctl/render/text.h"
 
 namespace yk::cli {
 namespace {
@@ -88,7 +89,9 @@ Failure ObjectReader::wrong(const Mark& at, const std::string& what) const {
 Failure ObjectReader::unknown_field(const std::string& key, const Mark& at, const MessageSpec& spec) const {
     std::vector<std::string> names;
     for (const auto& field : spec.fields) names.emplace_back(field.name);
-    return wrong(at, fmt::format("unknown field '{}' in {}{}", key, spec.name, did_you_mean(key, names)));
+    Failure failure = wrong(at, fmt::format("unknown field '{}' in {}{}", key, spec.name, did_you_mean(key, names)));
+    failure.hints = {"there are:  " + join(names, ", ")};
+    return failure;
 }
 
 Answer<Value> ObjectReader::field_value(const Node& tree, const FieldSpec& field, const std::string& key) const {
