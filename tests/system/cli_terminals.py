@@ -121,6 +121,7 @@ def test_top_by_its_keys():
             screen.shows("[3 apps]", "in root.batch", "nightly")
             screen.keys("Enter")
             screen.shows("state:", "submitted:")
+            check("^[" not in screen.text(), "codes of colours", screen.text())
             screen.keys("Escape")
             screen.shows("in root.batch", "nightly")
             screen.keys("Escape")

@@ -7,16 +7,20 @@
 
 namespace yk::cli {
 
-std::size_t cell_width(std::string_view cell) {
+std::string without_colours(std::string_view text) {
     std::string shown;
-    for (std::size_t i = 0; i < cell.size(); ++i) {
-        if (cell[i] == '\x1b') {
-            i = std::min(cell.find('m', i), cell.size() - 1);
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '\x1b') {
+            i = std::min(text.find('m', i), text.size() - 1);
             continue;
         }
-        shown += cell[i];
+        shown += text[i];
     }
-    return display_width(shown);
+    return shown;
+}
+
+std::size_t cell_width(std::string_view cell) {
+    return display_width(without_colours(cell));
 }
 
 std::string cut_cell(std::string_view cell, std::size_t width, std::string_view ellipsis) {

@@ -8,6 +8,8 @@
 
 namespace yk::cli {
 
+/// The text without colour codes (ESC [ ... m).
+[[nodiscard]] std::string without_colours(std::string_view text);
 /// The number of columns a text takes; colour codes (ESC [ ... m) take none.
 [[nodiscard]] std::size_t cell_width(std::string_view cell);
 /// The first part of a text, with its colours, that takes at most `width` columns, the ellipsis included. REQUIRES: the

@@ -10,6 +10,7 @@
 #include "ykctl/client/dumps.h"
 #include "ykctl/client/states.h"
 #include "ykctl/commands/show.h"
+#include "ykctl/render/cell.h"
 
 namespace yk::cli {
 namespace {
@@ -132,7 +133,7 @@ Answer<ClusterLook> ClusterLooks::look(Context& context, const Place& place) {
     }
     YK_TRY(shown, place.pane == Pane::Nodes ? look_at_node(context, place.object)
                                             : look_at_application(context, place.object));
-    look.object = std::move(shown.text);
+    look.object = without_colours(shown.text); // the terminal of ncurses would show their codes
     return look;
 }
 
