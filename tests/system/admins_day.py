@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An administrator's day, played again: each annoyance of the first one by its number, the guesses at commands, and the work-arounds of a
 script. Most have tests of their own that look closer: cli_completions, cli_apply, cli_filters, cli_terminals, cli_wait, cli_whoami, daemon_places."""
+import contextlib
 import json
 import os
 import re
@@ -103,6 +104,15 @@ def test_annoyance_09_followers_lock_no_admin_out():
                 break
         check(4 < len(followers) <= 8, "they live", len(followers))
         check("no RM is registered" in told(daemon, "status"), "an admin gets in")
+    with Daemon("--max-sessions", "16") as daemon:  # those of ykctl, of an administrator
+        told(daemon, "rm", "register", "a")
+        with contextlib.ExitStack() as ends:
+            watching = [ends.enter_context(Running(daemon, *words)) for _ in range(10)
+                        for words in (("node", "list", "-w"), ("events", "--follow"), ("queue", "show", "root", "-w"))]
+            until("all but as many as may are refused", lambda: sum(bool(one.err) or one.process.poll() is not None for one in watching) == 22)
+            check(told(daemon, "rm", "list", "-o", "name") == "a\n", "an administrator gets in")
+            with Running(daemon, "audit", "-w") as audit:
+                audit.says("RegisterResourceManager", on="out")
 
 
 def test_annoyance_10_dumb_terminals_and_locales():

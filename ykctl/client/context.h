@@ -76,6 +76,9 @@ public:
     /// Prints a note on standard error, unless --quiet is given.
     void note(std::string_view text);
 
+    /// For commands that go on looking: the session is one of an observer, and those never take the places that are
+    /// kept for administrators (I-322). After the first request it changes nothing.
+    void only_look();
     /// For commands that dial again themselves (client/reconnect.h): from now on a request fails at once when the
     /// daemon is gone.
     void fail_when_gone();

@@ -125,6 +125,7 @@ public:
         : context_(context), interval_(interval), look_(std::move(look)) {}
 
     Outcome run() {
+        context_.only_look();
         while (true) {
             const auto failure = look();
             const bool restarted = reconnect_.was_restarted();

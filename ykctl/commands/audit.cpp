@@ -84,6 +84,7 @@ void define_audit(Command root, Context& context) {
     define_watch(audit, options->watch);
     audit.run([&context, options]() -> Outcome {
         if (options->count < 1 || options->count > 10'000) return usage_error("-n: 1 to 10000");
+        if (options->watch.on) YK_CHECKED(context.greeting()); // as an administrator, since others are not shown it
         return list_or_watch(
             context, options->watch,
             {[&context, options] { return records(context, *options); }, [] { return Answer<ListLayout>{layout()}; }});

@@ -237,6 +237,7 @@ private:
 };
 
 Outcome show_events(Context& context, const EventOptions& options) {
+    if (options.follow) context.only_look();
     YK_TRY(filter, filter_of(options));
     YK_TRY(start, start_of(context, options.since));
     filter.since_ns = start.since_ns;

@@ -56,6 +56,7 @@ Outcome run_top(Context& context, const TopOptions& options) {
     if (!context.streams().out_is_terminal)
         return usage_error("top: standard output is no terminal",
                            {"one screen:  ykctl top --once      for a script:  ykctl status -o json"});
+    context.only_look();
     TopView view{context.settings().is_ascii};
     ClusterLooks looks;
     YK_TRY(first, looks.look(context, view.place())); // before the screen is cleared
