@@ -19,7 +19,7 @@ constexpr std::array<const char*, 6> kColours{"#1f77b4", "#d9730d", "#2f9e44", "
 
 /// The field: per cent to points of the drawing.
 struct Field {
-    double from, to; // per cent, along both axes
+    int from, to; // per cent, along both axes
 
     [[nodiscard]] double x(double percent) const {
         return kLeft + (percent - from) / (to - from) * (kWidth - kLeft - kRight);
@@ -46,21 +46,21 @@ std::string line_of(const Curve& curve, const Field& field, double most, const c
 } // namespace
 
 std::string experiment_svg(const Experiment& experiment) {
-    const Field field{60, static_cast<double>(kMostArrived)}; // below, everything is placed by every policy
-    constexpr double kMost = 100, kStep = 10;
+    const Field field{60, static_cast<int>(kMostArrived)}; // below, everything is placed by every policy
+    constexpr int kMost = 100, kStep = 10;
     std::string svg = fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" font-family=\"sans-serif\" font-size=\"13\">\n"
         "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n<g fill=\"#222222\">\n",
         kWidth, kHeight);
-    for (double percent = field.from; percent <= kMost; percent += kStep) {
+    for (int percent = field.from; percent <= kMost; percent += kStep) {
         const double y = field.y(percent, kMost);
         svg += fmt::format("<path d=\"M{:.1f} {:.1f}H{:.1f}\" stroke=\"#dddddd\"/>\n", kLeft, y, kWidth - kRight);
-        svg += text_at(kLeft - 8, y + 4, "end", fmt::format("{:.0f} %", percent));
+        svg += text_at(kLeft - 8, y + 4, "end", fmt::format("{} %", percent));
     }
-    for (double percent = field.from; percent <= field.to; percent += kStep) {
+    for (int percent = field.from; percent <= field.to; percent += kStep) {
         const double x = field.x(percent);
         svg += fmt::format("<path d=\"M{:.1f} {:.1f}V{:.1f}\" stroke=\"#dddddd\"/>\n", x, kTop, kHeight - kBottom);
-        svg += text_at(x, kHeight - kBottom + 18, "middle", fmt::format("{:.0f} %", percent));
+        svg += text_at(x, kHeight - kBottom + 18, "middle", fmt::format("{} %", percent));
     }
     svg += text_at((kLeft + kWidth - kRight) / 2, kHeight - 12, "middle", "GPUs asked for, of all there are");
     svg += text_at(kLeft, 18, "start",

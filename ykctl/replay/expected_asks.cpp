@@ -21,6 +21,7 @@ std::vector<ExpectedAsks> expected_of(const std::vector<TracePod>& pods) {
     std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int64_t> counts;
     for (const TracePod& pod : pods) ++counts[{amount_of(pod, kGpu), pod.gpus, amount_of(pod, "vcore")}];
     std::vector<ExpectedAsks> asks;
+    asks.reserve(counts.size());
     for (const auto& [kind, count] : counts)
         asks.push_back({std::get<2>(kind), std::get<1>(kind), std::get<0>(kind), count});
     std::stable_sort(asks.begin(), asks.end(),
