@@ -77,10 +77,6 @@ void Context::note(std::string_view text) {
     if (!settings_.quiet) streams_.err << "ykctl: " << printable(text) << "\n";
 }
 
-void Context::only_look() {
-    settings_.client.role = "observer";
-}
-
 void Context::fail_when_gone() {
     settings_.client.redials = false;
     if (client_) client_->set_redials(false);

@@ -60,7 +60,7 @@ public:
 
     /// The version of this program.
     [[nodiscard]] const std::string& version() const { return version_; }
-    /// To be called before any command runs.
+    /// To be called before the first request; those of the client have no effect later.
     void set_settings(Settings settings) { settings_ = std::move(settings); }
     [[nodiscard]] const Settings& settings() const { return settings_; }
     /// For a command that waits itself: --timeout from now on, or `otherwise` without one. By the end all its requests
@@ -76,9 +76,6 @@ public:
     /// Prints a note on standard error, unless --quiet is given.
     void note(std::string_view text);
 
-    /// For commands that go on looking: the session is one of an observer, and those never take the places that are
-    /// kept for administrators (I-322). After the first request it changes nothing.
-    void only_look();
     /// For commands that dial again themselves (client/reconnect.h): from now on a request fails at once when the
     /// daemon is gone.
     void fail_when_gone();

@@ -125,7 +125,7 @@ public:
         : context_(context), interval_(interval), look_(std::move(look)) {}
 
     Outcome run() {
-        context_.only_look();
+        only_look(context_);
         while (true) {
             const auto failure = look();
             const bool restarted = reconnect_.was_restarted();
@@ -210,6 +210,12 @@ Answer<Screenful> screenful_of(Context& context, const Listing& listing, Filter&
 }
 
 } // namespace
+
+void only_look(Context& context) {
+    Settings settings = context.settings();
+    settings.client.role = "observer";
+    context.set_settings(std::move(settings));
+}
 
 void define_watch(Command command, WatchOptions& options) {
     command.flag("-w,--watch", options.on, "again and again: redraw on a terminal, else changes as JSON-lines");

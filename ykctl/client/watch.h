@@ -45,6 +45,10 @@ struct Shown {
 };
 using Show = std::function<Answer<Shown>()>;
 
+/// For commands that go on looking: the session is one of an observer, and those never take the places that are kept
+/// for administrators (I-322). After the first request it changes nothing.
+void only_look(Context& context);
+
 /// Prints the list once, or with --watch until SIGINT or SIGTERM (exit 130): on a terminal the screen is redrawn,
 /// elsewhere what was added, changed or removed since the last look is appended as JSON-lines. While the daemon is gone
 /// the last screen stays, marked as old.

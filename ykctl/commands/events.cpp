@@ -14,6 +14,7 @@
 #include "ykctl/client/dumps.h"
 #include "ykctl/client/held_signals.h"
 #include "ykctl/client/reconnect.h"
+#include "ykctl/client/watch.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/output/item_text.h"
 #include "ykctl/render/text.h"
@@ -237,7 +238,7 @@ private:
 };
 
 Outcome show_events(Context& context, const EventOptions& options) {
-    if (options.follow) context.only_look();
+    if (options.follow) only_look(context);
     YK_TRY(filter, filter_of(options));
     YK_TRY(start, start_of(context, options.since));
     filter.since_ns = start.since_ns;

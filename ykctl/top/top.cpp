@@ -7,6 +7,7 @@
 
 #include "ykctl/client/held_signals.h"
 #include "ykctl/client/reconnect.h"
+#include "ykctl/client/watch.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/top/terminal.h"
 
@@ -56,7 +57,7 @@ Outcome run_top(Context& context, const TopOptions& options) {
     if (!context.streams().out_is_terminal)
         return usage_error("top: standard output is no terminal",
                            {"one screen:  ykctl top --once      for a script:  ykctl status -o json"});
-    context.only_look();
+    only_look(context);
     TopView view{context.settings().is_ascii};
     ClusterLooks looks;
     YK_TRY(first, looks.look(context, view.place())); // before the screen is cleared

@@ -84,9 +84,9 @@ TEST_CASE("B-06 and F-020: what is expected of the asks to come is told in full"
         return "partitions: [{queues: [], nodesortpolicy: {type: fragmentation, fragmentation: {" + fragmentation +
                "}}}]";
     };
-    CHECK(
-        texts(diff_texts(with("resource: gpu"), with("halflife: 12h, others: [vcore, memory]"))) ==
-        std::vector<std::string>{"default: fragmentation {resource: gpu} -> {halflife: 12h0m0s, others: [vcore, memory]}"});
+    CHECK(texts(diff_texts(with("resource: gpu"), with("halflife: 12h, others: [vcore, memory]"))) ==
+          std::vector<std::string>{
+              "default: fragmentation {resource: gpu} -> {halflife: 12h0m0s, others: [vcore, memory]}"});
     const std::string asks = "workload: [{resources: {gpu: 1000, vcore: 4}, devices: {gpu: 2x500}, weight: ";
     CHECK(
         texts(diff_texts(with(asks + "3}]"), with(asks + "4}]"))) ==
