@@ -76,7 +76,6 @@ private:
         if (world_.chance(0.3)) manners.thinking = seconds{120};
         if (world_.chance(0.3)) manners.recovery = seconds{world_.between(4, 30)};
         manners.pace = milliseconds{world_.between(50, 1000)};
-        manners.devices = world_.chance(0.4);
         return manners;
     }
 
