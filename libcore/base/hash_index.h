@@ -91,11 +91,15 @@ private:
     std::size_t filled_ = 0; // entries, and slots of erased ones that a search must pass
 };
 
+/// The hash with one word more mixed into it.
+[[nodiscard]] inline std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) noexcept {
+    hash = (hash ^ word) * 0xbf58476d1ce4e5b9U;
+    return hash ^ (hash >> 29);
+}
+
 /// Mixes words into a hash for HashIndex.
 [[nodiscard]] inline std::uint32_t mix_hash(std::uint64_t a, std::uint64_t b) noexcept {
-    std::uint64_t hash = (a ^ (b * 0x9e3779b97f4a7c15U)) * 0xbf58476d1ce4e5b9U;
-    hash ^= hash >> 29;
-    return static_cast<std::uint32_t>((hash * 0x94d049bb133111ebU) >> 32);
+    return static_cast<std::uint32_t>((mixed(a, b * 0x9e3779b97f4a7c15U) * 0x94d049bb133111ebU) >> 32);
 }
 [[nodiscard]] inline std::uint32_t mix_hash(std::uint64_t a, std::string_view text) noexcept {
     return mix_hash(std::hash<std::string_view>{}(text), a);

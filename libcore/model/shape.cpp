@@ -4,15 +4,14 @@
 #include <algorithm>
 #include <functional>
 
+#include "libcore/base/hash_index.h"
+
 namespace yk {
 
 std::uint64_t ShapeTable::hash_of(const Resource& resource, std::string_view required_node,
                                   const std::vector<DeviceDemand>& devices) noexcept {
     std::uint64_t hash = resource.types() * 0x9e3779b97f4a7c15U;
-    const auto mix = [&hash](std::uint64_t word) {
-        hash = (hash ^ word) * 0xbf58476d1ce4e5b9U;
-        hash ^= hash >> 29;
-    };
+    const auto mix = [&hash](std::uint64_t word) { hash = mixed(hash, word); };
     resource.for_each([&mix](ResourceId, std::int64_t value) { mix(static_cast<std::uint64_t>(value)); });
     if (!required_node.empty()) mix(std::hash<std::string_view>{}(required_node));
     for (const DeviceDemand& each : devices) {

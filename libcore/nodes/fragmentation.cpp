@@ -87,12 +87,11 @@ void Fragmentation::make_table() {
 IdleNode Fragmentation::idle_of(const Node& node) const noexcept {
     IdleNode idle;
     idle.node = &node;
-    const auto left_of = [&node](ResourceId type) { return std::max<std::int64_t>(node.available.get(type), 0); };
-    for (std::size_t at = 0; at < workload_.others.size(); ++at) idle.others[at] = left_of(workload_.others[at]);
+    for (std::size_t at = 0; at < workload_.others.size(); ++at) idle.others[at] = left_of(node, workload_.others[at]);
     idle.kind = node.devices ? node.devices->find(workload_.resource) : nullptr;
     if (idle.kind == nullptr) {
         idle.devices = 1;
-        idle.left[0] = workload_.resource == ResourceNames::npos ? 0 : left_of(workload_.resource);
+        idle.left[0] = left_of(node, workload_.resource);
         return idle;
     }
     idle.devices = std::min<std::size_t>(idle.kind->devices.size(), kMostDevices);

@@ -62,9 +62,11 @@ public:
 
     [[nodiscard]] IdleNode idle_of(const Node& node) const noexcept;
     /// What the node has left of the measured resource, and of the first one beside it; not below 0.
-    [[nodiscard]] double left(const Node& node) const noexcept { return left_of(node, workload_.resource); }
+    [[nodiscard]] double left(const Node& node) const noexcept {
+        return static_cast<double>(left_of(node, workload_.resource));
+    }
     [[nodiscard]] double other_left(const Node& node) const noexcept {
-        return workload_.others.empty() ? 0.0 : left_of(node, workload_.others[0]);
+        return workload_.others.empty() ? 0.0 : static_cast<double>(left_of(node, workload_.others[0]));
     }
     struct Sum {
         Fragments fragments = 0;
@@ -101,9 +103,8 @@ private:
     void make_table();
     void group_by_devices();
     [[nodiscard]] Sum sum_on_devices(const IdleNode& idle) const noexcept;
-    [[nodiscard]] static double left_of(const Node& node, ResourceId type) noexcept {
-        return type == ResourceNames::npos ? 0.0
-                                           : static_cast<double>(std::max<std::int64_t>(node.available.get(type), 0));
+    [[nodiscard]] static std::int64_t left_of(const Node& node, ResourceId type) noexcept {
+        return type == ResourceNames::npos ? 0 : std::max<std::int64_t>(node.available.get(type), 0);
     }
     struct Use {
         bool devices = false, others = false, attributes = false; // that the shape finds

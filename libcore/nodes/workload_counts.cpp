@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "libcore/base/hash_index.h"
+
 namespace yk {
 namespace {
 
@@ -12,25 +14,18 @@ constexpr std::int64_t kHeldPercent = 95;
 constexpr std::int64_t kChangePercent = 5;
 constexpr std::int64_t kLeastChangePercent = 1; // two shapes at the edge would come and go with each ask
 
-void mix(std::uint64_t& hash, std::uint64_t word) {
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15U ^ hash >> 29;
-}
-
 std::uint64_t hash_of(const Shape& shape) {
     std::uint64_t hash = 0;
     shape.resource.for_each([&hash](ResourceId type, std::int64_t amount) {
-        mix(hash, type);
-        mix(hash, static_cast<std::uint64_t>(amount));
+        hash = mixed(mixed(hash, type), static_cast<std::uint64_t>(amount));
     });
-    for (const DeviceDemand& each : shape.devices) mix(hash, each.count);
+    for (const DeviceDemand& each : shape.devices) hash = mixed(hash, each.count);
     return hash;
 }
 
 std::uint64_t hash_of(const WorkloadShape& shape) {
-    std::uint64_t hash = 0;
-    mix(hash, static_cast<std::uint64_t>(shape.amount));
-    mix(hash, shape.stated.count);
-    for (const std::int64_t each : shape.others) mix(hash, static_cast<std::uint64_t>(each));
+    std::uint64_t hash = mixed(static_cast<std::uint64_t>(shape.amount), shape.stated.count);
+    for (const std::int64_t each : shape.others) hash = mixed(hash, static_cast<std::uint64_t>(each));
     return hash;
 }
 

@@ -3,15 +3,15 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "libcore/nodes/fragmentation.h"
 
 namespace yk {
 namespace {
 
-/// By the workload that the policy goes by, or that it would go by.
-Fragmentation measure_of(const PartitionState& state) {
-    if (const ShapeBoards* const boards = state.nodes.boards()) return boards->measure();
+/// By the workload that the policy would go by.
+Fragmentation make_measure(const PartitionState& state) {
     Fragmentation measure;
     ExpectedWorkload copy = state.expected;
     measure.set(copy.make(state.nodes, state.resources));
@@ -55,7 +55,9 @@ void describe(const PartitionState& state, const Fragmentation& measure, Fragmen
 FragmentationView fragmentation_page(const PartitionState& state, bool with_nodes, ViewCursor& cursor,
                                      std::size_t& budget) {
     FragmentationView page;
-    const Fragmentation measure = measure_of(state);
+    const ShapeBoards* const boards = state.nodes.boards();
+    std::optional<Fragmentation> made;
+    const Fragmentation& measure = boards != nullptr ? boards->measure() : made.emplace(make_measure(state));
     if (cursor.after.empty()) describe(state, measure, page);
     state.nodes.until_after(cursor.after, [&](NodeId id) {
         const Node& node = state.nodes[id];
