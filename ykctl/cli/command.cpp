@@ -178,12 +178,10 @@ Failure unknown_word(const CLI::App* at, const std::string& word) {
     if (children(at).empty()) {
         const auto names = own_options(at);
         const bool takes_file = std::find(names.begin(), names.end(), "-f") != names.end();
-        const bool is_address = word.find('/') != std::string::npos && path.ends_with("context add");
-        const auto noun_hint = is_address ? "an address?  -s " + word : hint_of_noun(at, word);
-        return usage_error("unexpected argument '" + word + "' for '" + path + "'",
-                           {!noun_hint.empty() ? noun_hint
-                            : takes_file       ? "a file?  " + path + " -f " + word
-                                               : hint});
+        auto better = argument_here(path, word);
+        if (better.empty()) better = hint_of_noun(at, word);
+        if (better.empty() && takes_file) better = "a file?  " + path + " -f " + word;
+        return usage_error("unexpected argument '" + word + "' for '" + path + "'", {better.empty() ? hint : better});
     }
     const bool is_root = at->get_parent() == nullptr;
     const auto whose = is_root ? std::string{} : " for '" + path.substr(path.find(' ') + 1) + "'";

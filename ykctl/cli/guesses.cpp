@@ -160,6 +160,11 @@ std::string_view done_here(std::string_view noun, std::string_view word) {
     return found == kDeeds.end() ? std::string_view{} : found->hint;
 }
 
+std::string argument_here(std::string_view path, std::string_view word) {
+    const bool is_address = word.find('/') != std::string_view::npos;
+    return is_address && path.ends_with("context add") ? "an address?  -s " + std::string{word} : std::string{};
+}
+
 std::string_view form_here(std::string_view error) {
     for (const std::string_view form : {"'jsonpath", "'go-template", "'custom-columns", "'template"})
         if (error.find(form) != std::string_view::npos)
