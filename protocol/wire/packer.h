@@ -72,9 +72,11 @@ public:
     void map(std::size_t pairs) { packer_.pack_map(static_cast<std::uint32_t>(pairs)); }
     void list(std::size_t elements) { packer_.pack_array(static_cast<std::uint32_t>(elements)); }
     void text(std::string_view value) {
-        packer_.pack_str(static_cast<std::uint32_t>(value.size()));
+        text_head(value.size());
         buffer_->append(value);
     }
+    /// What stands in front of a text of so many bytes, which somebody else writes.
+    void text_head(std::size_t size) { packer_.pack_str(static_cast<std::uint32_t>(size)); }
     void binary(std::string_view bytes) {
         packer_.pack_bin(static_cast<std::uint32_t>(bytes.size()));
         buffer_->append(bytes);

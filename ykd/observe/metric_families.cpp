@@ -182,13 +182,11 @@ void write_queue_applications(MetricWriter& to, const std::vector<PartitionNumbe
             for (const QueueMetrics& queue : one.metrics.queues) {
                 if (to.is_full()) return;
                 if (!queue.leaf || to.skip(kStates.size())) continue;
-                for (const auto& [state, name] : kStates)
-                    to.count({{"partition", one.label}, {"queue", queue.path}, {"state", name}},
-                             in_state(queue.states, state));
+                to.common({{"partition", one.label}, {"queue", queue.path}});
+                for (const auto& [state, name] : kStates) to.count({{"state", name}}, in_state(queue.states, state));
             }
-            if (one.metrics.rejected_by_none != 0)
-                to.count({{"partition", one.label}, {"queue", ""}, {"state", "rejected"}},
-                         one.metrics.rejected_by_none);
+            to.common({{"partition", one.label}, {"queue", ""}});
+            if (one.metrics.rejected_by_none != 0) to.count({{"state", "rejected"}}, one.metrics.rejected_by_none);
         }
     if (to.family("yunikorn_queue_app_total", MetricType::Counter,
                   "Total number of applications that reached a terminal state. State includes `completed`, `failed`, "
@@ -196,9 +194,10 @@ void write_queue_applications(MetricWriter& to, const std::vector<PartitionNumbe
         for (const PartitionNumbers& one : partitions)
             for (const auto& [path, ended] : one.metrics.ended) {
                 if (!one.is_visible || to.is_full()) break;
-                to.count({{"partition", one.label}, {"queue", path}, {"state", "completed"}}, ended.completed);
-                to.count({{"partition", one.label}, {"queue", path}, {"state", "failed"}}, ended.failed);
-                to.count({{"partition", one.label}, {"queue", path}, {"state", "rejected"}}, ended.rejected);
+                to.common({{"partition", one.label}, {"queue", path}});
+                to.count({{"state", "completed"}}, ended.completed);
+                to.count({{"state", "failed"}}, ended.failed);
+                to.count({{"state", "rejected"}}, ended.rejected);
             }
 }
 
@@ -209,8 +208,9 @@ void write_queue_containers(MetricWriter& to, const std::vector<PartitionNumbers
         for (const QueueMetrics& queue : one.metrics.queues) {
             if (to.is_full()) return;
             if (!queue.leaf || !one.is_visible || to.skip(2)) continue;
-            to.count({{"partition", one.label}, {"queue", queue.path}, {"state", "allocated"}}, queue.placed);
-            to.count({{"partition", one.label}, {"queue", queue.path}, {"state", "released"}}, queue.released);
+            to.common({{"partition", one.label}, {"queue", queue.path}});
+            to.count({{"state", "allocated"}}, queue.placed);
+            to.count({{"state", "released"}}, queue.released);
         }
 }
 
@@ -243,33 +243,28 @@ public:
         const std::size_t limits =
             (queue.guaranteed ? queue.guaranteed->size() : 0) + (queue.max ? queue.max->size() : 0);
         if (to_.skip(limits + 3 * partition_.metrics.resource_names.size() + (has_most ? 1 : 0))) return;
-        if (queue.guaranteed) limit(queue, "guaranteed", *queue.guaranteed);
-        if (queue.max) limit(queue, "max", *queue.max);
-        usage(queue, "allocated", queue.allocated);
-        usage(queue, "pending", queue.pending);
-        usage(queue, "preempting", queue.preempting);
-        if (has_most)
-            to_.count({{"partition", partition_.label},
-                       {"queue", queue.path},
-                       {"state", "maxRunningApps"},
-                       {"resource", "apps"}},
-                      queue.max_applications);
+        to_.common({{"partition", partition_.label}, {"queue", queue.path}});
+        if (queue.guaranteed) limit("guaranteed", *queue.guaranteed);
+        if (queue.max) limit("max", *queue.max);
+        usage("allocated", queue.allocated);
+        usage("pending", queue.pending);
+        usage("preempting", queue.preempting);
+        if (has_most) to_.count({{"state", "maxRunningApps"}, {"resource", "apps"}}, queue.max_applications);
     }
 
 private:
-    void one(const QueueMetrics& queue, std::string_view state, const std::string& resource, std::int64_t value) {
-        to_.sample({{"partition", partition_.label}, {"queue", queue.path}, {"state", state}, {"resource", resource}},
-                   value);
+    void one(std::string_view state, const std::string& resource, std::int64_t value) {
+        to_.sample({{"state", state}, {"resource", resource}}, value);
     }
-    void limit(const QueueMetrics& queue, std::string_view state, const MetricAmounts& amounts) {
-        for (const auto& [id, value] : amounts) one(queue, state, partition_.metrics.resource_names[id], value);
+    void limit(std::string_view state, const MetricAmounts& amounts) {
+        for (const auto& [id, value] : amounts) one(state, partition_.metrics.resource_names[id], value);
     }
     /// Writes every type that the partition knows, so that a usage that falls to zero is shown as 0 (I-509).
-    void usage(const QueueMetrics& queue, std::string_view state, const MetricAmounts& amounts) {
+    void usage(std::string_view state, const MetricAmounts& amounts) {
         auto next = amounts.begin(); // amounts are sorted by id
         for (std::uint32_t id = 0; id < partition_.metrics.resource_names.size(); ++id) {
             const bool there = next != amounts.end() && next->first == id;
-            one(queue, state, partition_.metrics.resource_names[id], there ? next->second : 0);
+            one(state, partition_.metrics.resource_names[id], there ? next->second : 0);
             if (there) ++next;
         }
     }

@@ -39,6 +39,30 @@ char* put_escaped(char* to, std::string_view text) {
     return to;
 }
 
+constexpr std::size_t kAround = 4; // bytes of a comma or bracket, an equals sign, quotes
+
+/// At most so many bytes are put for them.
+std::size_t most_bytes_of(MetricLabels labels) {
+    std::size_t most = 0;
+    for (const auto& [key, text] : labels) most += key.size() + 2 * text.size() + kAround;
+    return most;
+}
+
+/// `open` stands in front of the first one, and a comma in front of those after it.
+char* put_label(char* to, char& open, std::string_view key, std::string_view text) {
+    *to++ = std::exchange(open, ',');
+    to = put_text(put_text(to, key), "=\"");
+    to = put_escaped(to, text);
+    *to++ = '"';
+    return to;
+}
+
+char* put_labels(char* to, char& open, MetricLabels labels) {
+    for (const auto& one : labels)
+        if (!is_left_out(one)) to = put_label(to, open, one.first, one.second);
+    return to;
+}
+
 } // namespace
 
 bool MetricWriter::take(std::size_t bytes) {
@@ -54,6 +78,7 @@ bool MetricWriter::family(std::string_view name, MetricType type, std::string_vi
     const auto shown = names_ == MetricNames::Own ? own_metric_name(name) : std::string(name);
     wanted_ = shown && shown->starts_with(prefix_);
     if (!wanted_) return false;
+    set_common({});
     name_ = *shown;
     help_ = help;
     type_ = type;
@@ -86,7 +111,8 @@ void MetricWriter::histogram(MetricLabels labels, const Histogram& histogram) {
 // --- text ---------------------------------------------------------------------------------------
 
 char* MetricText::place_for(std::size_t bytes) {
-    if (text_.size() - committed_ < bytes) text_.resize(std::max(2 * text_.size(), committed_ + bytes));
+    constexpr std::size_t kFirst = 64U << 10;
+    if (text_.size() - committed_ < bytes) text_.resize(std::max({2 * text_.size(), committed_ + bytes, kFirst}));
     return text_.data() + committed_;
 }
 
@@ -103,26 +129,24 @@ std::size_t MetricText::prepare_head(MetricType type, std::string_view help) {
 /// What a scrape of many queues spends most of its time with: hence the bytes are put one by one.
 std::size_t MetricText::prepare(std::string_view suffix, MetricLabels labels, const std::string& value,
                                 std::string_view bound) {
-    constexpr std::size_t kAround = 4; // a comma or bracket, an equals sign, quotes
     constexpr std::string_view kBound = "le";
-    std::size_t most = name().size() + suffix.size() + value.size() + kBound.size() + 2 * bound.size() + 2 * kAround;
-    for (const auto& [key, text] : labels) most += key.size() + 2 * text.size() + kAround;
-    char* to = put_text(put_text(place_for(most), name()), suffix);
-    char open = '{';
-    const auto label = [&](std::string_view key, std::string_view text) {
-        *to++ = std::exchange(open, ',');
-        to = put_text(put_text(to, key), "=\"");
-        to = put_escaped(to, text);
-        *to++ = '"';
-    };
-    for (const auto& one : labels)
-        if (!is_left_out(one)) label(one.first, one.second);
-    if (!bound.empty()) label(kBound, bound);
+    const std::size_t most = name().size() + suffix.size() + common_.size() + most_bytes_of(labels) + kBound.size() +
+                             2 * bound.size() + value.size() + 2 * kAround;
+    char* to = put_text(put_text(put_text(place_for(most), name()), suffix), common_);
+    char open = common_.empty() ? '{' : ',';
+    to = put_labels(to, open, labels);
+    if (!bound.empty()) to = put_label(to, open, kBound, bound);
     if (open == ',') *to++ = '}';
     *to++ = ' ';
     to = put_text(to, value);
     *to++ = '\n';
     return prepared_up_to(to);
+}
+
+void MetricText::set_common(MetricLabels labels) {
+    common_.resize(most_bytes_of(labels));
+    char open = '{';
+    common_.resize(static_cast<std::size_t>(put_labels(common_.data(), open, labels) - common_.data()));
 }
 
 /// Writes nothing: the texts of all pages, one after the other, are one text.
@@ -139,7 +163,7 @@ std::size_t MetricValues::prepare_head(MetricType type, std::string_view help) {
 
 std::size_t MetricValues::prepare(std::string_view suffix, MetricLabels labels, const std::string& value,
                                   std::string_view bound) {
-    wire::Value named = wire::Value::object();
+    wire::Value named = common_;
     for (const auto& one : labels)
         if (!is_left_out(one)) named[std::string(one.first)] = one.second;
     if (!bound.empty()) named["le"] = bound;
@@ -154,6 +178,12 @@ void MetricValues::commit() {
         families_.push_back(std::move(prepared_));
     else
         families_.back()["samples"].push_back(std::move(prepared_));
+}
+
+void MetricValues::set_common(MetricLabels labels) {
+    common_ = wire::Value::object();
+    for (const auto& one : labels)
+        if (!is_left_out(one)) common_[std::string(one.first)] = one.second;
 }
 
 void MetricValues::go_on(MetricType type, std::string_view help) {

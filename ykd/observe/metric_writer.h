@@ -43,6 +43,11 @@ public:
     /// Begins a family, by the original's name; its samples follow. False: its name has not the prefix, or what it says
     /// is in another family of ours; its samples are dropped.
     bool family(std::string_view name, MetricType type, std::string_view help);
+    /// Gives all samples that follow these labels in front of their own, until the next family or call. They are
+    /// written once, which is what makes a page of many queues cheap.
+    void common(MetricLabels labels) {
+        if (wanted_ && !is_full()) set_common(labels);
+    }
     /// Adds a sample. A label `partition` with an empty value is left out (I-511).
     void sample(MetricLabels labels, std::int64_t value) {
         if (wanted_ && is_next()) put({}, labels, std::to_string(value), {});
@@ -74,6 +79,7 @@ protected:
     virtual std::size_t prepare(std::string_view suffix, MetricLabels labels, const std::string& value,
                                 std::string_view bound) = 0;
     virtual void commit() = 0;
+    virtual void set_common(MetricLabels labels) = 0;
     /// Writes what stands in front of the samples of a family that began on an earlier page.
     virtual void go_on(MetricType type, std::string_view help) = 0;
 
@@ -109,12 +115,14 @@ private:
     std::size_t prepare(std::string_view suffix, MetricLabels labels, const std::string& value,
                         std::string_view bound) override;
     void commit() override { committed_ = prepared_; }
+    void set_common(MetricLabels labels) override;
     void go_on(MetricType type, std::string_view help) override;
     /// Where so many bytes may be written, behind what is committed.
     [[nodiscard]] char* place_for(std::size_t bytes);
     /// They were, up to `end`. Returns how many.
     std::size_t prepared_up_to(const char* end);
 
+    std::string common_;                       // of the labels, with the bracket; empty: there are none
     std::string text_;                         // longer than what is in it
     std::size_t committed_ = 0, prepared_ = 0; // where that ends
 };
@@ -131,9 +139,11 @@ private:
     std::size_t prepare(std::string_view suffix, MetricLabels labels, const std::string& value,
                         std::string_view bound) override;
     void commit() override;
+    void set_common(MetricLabels labels) override;
     void go_on(MetricType type, std::string_view help) override;
 
     wire::Value families_ = wire::Value::array();
+    wire::Value common_ = wire::Value::object(); // labels
     wire::Value prepared_;
     bool is_head_ = false; // the prepared value is the head of a family
 };

@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
 
 #include "libcore/reports/metrics.h"
+#include "protocol/wire/body_reader.h"
+#include "protocol/wire/packer.h"
 #include "ykd/process/memory_guard.h"
 
 namespace yk::service {
@@ -78,6 +81,20 @@ Writer page_of(const MetricQuestion& question, const MetricNumbers& numbers, std
     return write(std::min(most, kPage));
 }
 
+/// Answers with a page of text, which is not copied before it is sent.
+void answer_text(Call& call, std::string_view text, const Value& rest) {
+    wire::Buffer before, after;
+    wire::Packer head{before}, tail{after};
+    head.map(1 + rest.size());
+    head.key("text");
+    head.text_head(text.size());
+    for (const auto& [key, value] : rest.items()) {
+        tail.text(key);
+        wire::encode_value(tail, value);
+    }
+    call.ok_parts(std::array{before.view(), text, after.view()});
+}
+
 } // namespace
 
 MetricNumbers MetricsService::read_numbers(const Call& call, std::vector<PartitionNumbers> partitions,
@@ -114,26 +131,29 @@ MetricNumbers MetricsService::read_numbers(const Call& call, std::vector<Partiti
 void MetricsService::answer(const CallPtr& call, const MetricQuestion& question,
                             const std::shared_ptr<const MetricNumbers>& numbers) {
     const std::size_t most = call->reply_limit() - kReplyOverhead;
-    std::optional<std::size_t> next;
-    Value reply = Value::object();
     if (question.view.as_map) {
         auto values = page_of<MetricValues>(question, *numbers, most);
+        Value reply = go_on_at(*call, question, numbers, values.next());
         reply["families"] = values.take();
-        next = values.next();
+        call->ok(reply);
     } else {
-        auto text = page_of<MetricText>(question, *numbers, most);
-        reply["text"] = text.take();
-        next = text.next();
+        const auto text = page_of<MetricText>(question, *numbers, most);
+        answer_text(*call, text.text(), go_on_at(*call, question, numbers, text.next()));
     }
-    if (!next) parts_.pages.end(call->session->sid, question.cursor);
-    if (next) {
-        reply["complete"] = false;
-        MetricView rest = question.view;
-        rest.start = *next;
-        reply["cursor"] = parts_.pages.keep({call->session->sid, call->session->grant.name}, {numbers, std::move(rest)},
-                                            question.cursor);
+}
+
+/// What says where the next page is.
+Value MetricsService::go_on_at(const Call& call, const MetricQuestion& question,
+                               const std::shared_ptr<const MetricNumbers>& numbers, std::optional<std::size_t> next) {
+    if (!next) {
+        parts_.pages.end(call.session->sid, question.cursor);
+        return Value::object();
     }
-    call->ok(reply);
+    MetricView rest = question.view;
+    rest.start = *next;
+    return {{"complete", false},
+            {"cursor", parts_.pages.keep({call.session->sid, call.session->grant.name}, {numbers, std::move(rest)},
+                                         question.cursor)}};
 }
 
 void MetricsService::answer_gathered(const CallPtr& call, const MetricQuestion& question,

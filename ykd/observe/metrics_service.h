@@ -7,9 +7,11 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "protocol/wire/value.h"
 #include "ykd/observe/metric_families.h"
 #include "ykd/observe/metric_pages.h"
 #include "ykd/process/identity.h"
@@ -55,6 +57,9 @@ private:
                                              const CoreCounts& counts) const;
     void answer(const CallPtr& call, const MetricQuestion& question,
                 const std::shared_ptr<const MetricNumbers>& numbers);
+    [[nodiscard]] wire::Value go_on_at(const Call& call, const MetricQuestion& question,
+                                       const std::shared_ptr<const MetricNumbers>& numbers,
+                                       std::optional<std::size_t> next);
     void answer_gathered(const CallPtr& call, const MetricQuestion& question, std::vector<Gathered<RmNumbers>>&& all);
 
     const Parts parts_;

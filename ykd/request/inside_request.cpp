@@ -19,7 +19,10 @@ public:
     [[nodiscard]] const std::shared_ptr<const wire::Peer>& peer() const noexcept override { return peer_; }
     void reply(const wire::SpMessage& /*request*/, wire::TransportBudget::Charge /*charge*/,
                std::span<const std::string_view> parts) override {
+        std::size_t size = 0;
+        for (const std::string_view part : parts) size += part.size();
         std::string bytes;
+        bytes.reserve(size);
         for (const std::string_view part : parts) bytes += part;
         deliver(std::move(bytes));
     }

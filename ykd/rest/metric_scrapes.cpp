@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "protocol/si/tool_requests.h"
+#include "protocol/wire/cursor.h"
 #include "ykd/rest/exchange/rest_answers.h"
-#include "ykd/rest/exchange/rest_lists.h"
 
 namespace yk::service {
 namespace {
@@ -18,6 +18,26 @@ constexpr auto kTurn = std::chrono::seconds{10}; // that a scrape waits for othe
 constexpr std::uint32_t kPage = 250'000;
 constexpr std::size_t kPart = 64U << 10;     // bytes that are sent at once
 constexpr std::size_t kMostKept = 64U << 20; // bytes of a spare text
+
+/// A page as it came, whose text is most of it.
+struct Page {
+    std::string_view text, cursor; // of the next page; empty: it is the last one
+};
+
+Page page_in(wire::Body body) {
+    Page page;
+    wire::Cursor at{body};
+    for (std::uint32_t left = at.map(); left > 0; --left) {
+        const std::string_view key = at.text();
+        if (key == "text")
+            page.text = at.text();
+        else if (key == "cursor")
+            page.cursor = at.text();
+        else
+            at.skip();
+    }
+    return page;
+}
 
 bool send(std::string_view text, http::AnswerSink& sink) {
     for (; !text.empty(); text.remove_prefix(std::min(kPart, text.size())))
@@ -51,20 +71,21 @@ HttpAnswer MetricScrapes::answer(RestCaller& caller, const char* names) {
     HttpAnswer answer;
     answer.content_type = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
     Text all;
-    for (;;) {
-        RestReply reply = caller.ask(request);
-        if (!reply.ok) return text_answer(503, reply.message);
-        auto& page = reply.body["text"].get_ref<std::string&>();
-        const bool is_whole = is_last(reply.body);
-        if (is_whole && !all) {
-            answer.body = std::move(page);
-            return answer;
+    const auto take = [&](wire::Body body) {
+        const Page page = page_in(body);
+        request.cursor = page.cursor;
+        if (page.cursor.empty() && !all) {
+            answer.body = page.text;
+            return;
         }
         if (!all) all = lend();
-        all->append(page);
-        if (is_whole) break;
-        request.cursor = reply.body["cursor"].get<std::string>();
-    }
+        all->append(page.text);
+    };
+    do {
+        const RestReply reply = caller.ask(request, take);
+        if (!reply.ok) return text_answer(503, reply.message);
+    } while (!request.cursor.empty());
+    if (!all) return answer;
     answer.stream = [text = std::move(all)](http::AnswerSink& sink) { return send(*text, sink); };
     return answer;
 }

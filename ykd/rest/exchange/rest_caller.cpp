@@ -36,13 +36,16 @@ RestReply failed(si::ErrorCode code, std::string message) {
     return reply;
 }
 
-RestReply decoded(const std::string& bytes) {
+RestReply decoded(const std::string& bytes, const RestCaller::ReadBody& read) {
     auto envelope = wire::decode_reply(bytes);
     if (!envelope.ok()) return failed(si::ErrorCode::Internal, "the daemon's answer cannot be read");
     RestReply reply;
     reply.ok = envelope->ok;
     if (envelope->ok) {
-        reply.body = wire::decode_value(envelope->body);
+        if (read)
+            read(envelope->body);
+        else
+            reply.body = wire::decode_value(envelope->body);
     } else {
         reply.code = static_cast<si::ErrorCode>(envelope->err->code);
         reply.message = envelope->err->message;
@@ -78,16 +81,22 @@ RestReply RestCaller::hello() {
 }
 
 RestReply RestCaller::ask(si::Kind kind, std::string_view body, std::chrono::milliseconds patience) {
+    return ask(kind, body, patience, {});
+}
+
+RestReply RestCaller::ask(si::Kind kind, std::string_view body, std::chrono::milliseconds patience,
+                          const ReadBody& read) {
     for (bool again = sid_.has_value();; again = false) {
         if (!sid_)
             if (RestReply reply = hello(); !reply.ok) return reply;
-        RestReply reply = send(kind, body, patience);
+        RestReply reply = send(kind, body, patience, read);
         if (reply.ok || reply.code != si::ErrorCode::SessionUnknown || !again) return reply;
         sid_.reset(); // it was idle for too long, and is forgotten
     }
 }
 
-RestReply RestCaller::send(si::Kind kind, std::string_view body, std::chrono::milliseconds patience) {
+RestReply RestCaller::send(si::Kind kind, std::string_view body, std::chrono::milliseconds patience,
+                           const ReadBody& read) {
     const si::KindInfo& info = si::info(kind);
     wire::RequestHeader header;
     header.kind = info.name;
@@ -105,7 +114,7 @@ RestReply RestCaller::send(si::Kind kind, std::string_view body, std::chrono::mi
         return failed(si::ErrorCode::Timeout, "the daemon did not answer in time");
     const std::optional<std::string> bytes = answer.get();
     if (!bytes) return failed(si::ErrorCode::ShuttingDown, "the daemon is stopping");
-    return decoded(*bytes);
+    return decoded(*bytes, read);
 }
 
 // --- RestCallers --------------------------------------------------------------------------------

@@ -16,6 +16,7 @@
 
 #include "protocol/server/request.h"
 #include "protocol/si/kinds.h"
+#include "protocol/wire/body.h"
 #include "protocol/wire/codec.h"
 #include "protocol/wire/envelope.h"
 #include "ykd/rest/exchange/rest_reply.h"
@@ -44,12 +45,23 @@ public:
         return ask(T::kKind, wire::encoded(request), patience);
     }
     [[nodiscard]] RestReply ask(si::Kind kind, std::string_view body, std::chrono::milliseconds patience);
+    /// Takes the body of an answer as it came, of which nothing is left afterwards.
+    using ReadBody = std::function<void(wire::Body)>;
+    /// The same for a body that is too large to be made a tree: `read` takes it, and that of the reply stays empty.
+    template <class T>
+    [[nodiscard]] RestReply ask(const T& request, const ReadBody& read) {
+        return ask(T::kKind, wire::encoded(request), kPatience, read);
+    }
 
     static constexpr auto kPatience = std::chrono::seconds{30};
 
 private:
     [[nodiscard]] RestReply hello();
-    [[nodiscard]] RestReply send(si::Kind kind, std::string_view body, std::chrono::milliseconds patience);
+    [[nodiscard]] RestReply ask(si::Kind kind, std::string_view body, std::chrono::milliseconds patience,
+                                const ReadBody& read);
+    /// Without `read` the body becomes a tree.
+    [[nodiscard]] RestReply send(si::Kind kind, std::string_view body, std::chrono::milliseconds patience,
+                                 const ReadBody& read = {});
 
     const RestPort& port_;
     const std::string token_;

@@ -48,6 +48,36 @@ TEST_CASE("I-511 an empty partition label is left out, other empty labels stay")
     CHECK(text.text().find("f{queue=\"\"} 2\n") != std::string::npos);
 }
 
+TEST_CASE("I-500 labels that several samples have in front of their own, until others do or the family ends") {
+    const auto write = [](MetricWriter& to) {
+        to.family("f", MetricType::Gauge, "h");
+        to.common({{"partition", ""}, {"queue", "a\"b"}});
+        to.count({{"state", "new"}}, 1);
+        to.count({}, 2);
+        to.common({{"queue", "c"}});
+        to.sample({{"state", "new"}}, -3);
+        to.common({{"partition", ""}});
+        to.count({{"state", "new"}}, 4);
+        to.family("g", MetricType::Gauge, "h");
+        to.common({{"queue", "d"}});
+        to.family("h", MetricType::Gauge, "h");
+        to.count({}, 5);
+    };
+    MetricText text("");
+    write(text);
+    CHECK(text.text() == "# HELP f h\n# TYPE f gauge\n"
+                         "f{queue=\"a\\\"b\",state=\"new\"} 1\nf{queue=\"a\\\"b\"} 2\n"
+                         "f{queue=\"c\",state=\"new\"} -3\nf{state=\"new\"} 4\n"
+                         "# HELP g h\n# TYPE g gauge\n# HELP h h\n# TYPE h gauge\nh 5\n");
+    MetricValues values("");
+    write(values);
+    const auto families = values.take();
+    CHECK(families[0]["samples"][0]["labels"] == wire::Value({{"queue", "a\"b"}, {"state", "new"}}));
+    CHECK(families[0]["samples"][2]["labels"] == wire::Value({{"queue", "c"}, {"state", "new"}}));
+    CHECK(families[0]["samples"][3]["labels"] == wire::Value({{"state", "new"}}));
+    CHECK(families[2]["samples"][0]["labels"] == wire::Value::object());
+}
+
 TEST_CASE("families by prefix, and as a map with exact integers") {
     MetricValues values("yunikorn_queue");
     CHECK_FALSE(values.family("yunikorn_rm_state", MetricType::Gauge, "h"));
