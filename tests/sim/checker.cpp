@@ -24,7 +24,9 @@ DaemonState state_of(const PartitionState& partition) {
     DaemonState state;
     if (const auto root = queue_view(partition, "root", true)) add_sums(*root, state.queues);
     for (const NodeView& node : node_views(partition, false)) {
-        state.nodes[node.id] = {vcore_of(node.capacity), vcore_of(node.allocated), node.schedulable};
+        state.nodes[node.id] = {vcore_of(node.capacity), vcore_of(node.allocated), node.schedulable, {}};
+        for (const auto& [name, devices] : node.devices)
+            for (const auto& each : devices) state.nodes[node.id].used_devices.push_back(each.used);
         state.reservations += node.reservations.size();
     }
     for (const ApplicationView& app : application_views(partition, ApplicationList::Active, true)) {
@@ -131,6 +133,9 @@ void compare(World& world, const DaemonState& state, const ServedRm& rm) {
         if (found->second.used != used[id])
             return fail(fmt::format("{} is used on {}, {} for the daemon", used[id], id, found->second.used));
     }
+    for (const auto& [id, node] : books.nodes)
+        if (!node.leaving && state.nodes.at(id).used_devices != books.used_devices(id))
+            return fail(fmt::format("other parts of the devices of {} are in use for the daemon", id));
     for (const auto& [id, node] : state.nodes)
         if (books.nodes.count(id) == 0) return fail(fmt::format("the daemon has node {}, which is gone", id));
     for (const auto& [id, app] : books.apps) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/sim/daemon_host.h"
 #include "tests/sim/served_rm.h"
@@ -19,6 +20,7 @@ struct DaemonState {
     struct Node {
         std::int64_t vcore = 0, used = 0;
         bool schedulable = true;
+        std::vector<std::int64_t> used_devices;
     };
     struct Object {            // an ask, or an allocation
         std::string app, node; // without a node it is pending

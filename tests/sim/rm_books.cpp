@@ -2,6 +2,7 @@
 #include "tests/sim/rm_books.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace yk::sim {
@@ -10,11 +11,18 @@ namespace {
 using Place = AskEntry::Place;
 using si::TerminationType;
 
-std::int64_t vcore_of(const std::optional<si::Resources>& resources) {
+std::int64_t amount_of(const std::optional<si::Resources>& resources, std::string_view wanted) {
     if (!resources) return 0;
     for (const auto& [name, amount] : *resources)
-        if (name == "vcore") return amount;
+        if (name == wanted) return amount;
     return 0;
+}
+
+/// The devices that an allocation has.
+std::vector<si::DeviceAmount> devices_of(const si::Allocation& made) {
+    for (const auto& [name, devices] : made.devices)
+        if (name == "gpu") return devices.on;
+    return {};
 }
 
 /// The hash of a line (I-232): FNV-1a, then mixed.
@@ -26,8 +34,14 @@ std::uint64_t hash_of(const std::string& line) {
     return hash ^ (hash >> 31U);
 }
 
-std::string amount_text(std::int64_t vcore) {
-    return vcore == 0 ? std::string{} : fmt::format("vcore={}", vcore);
+std::string amount_text(std::int64_t vcore, std::int64_t gpu) {
+    std::string text = gpu == 0 ? std::string{} : fmt::format("gpu={}", gpu);
+    if (vcore != 0) text += fmt::format("{}vcore={}", text.empty() ? "" : ",", vcore);
+    return text;
+}
+
+std::int64_t sum_of(const std::vector<std::int64_t>& amounts) {
+    return std::accumulate(amounts.begin(), amounts.end(), std::int64_t{0});
 }
 
 bool is_placed(const AskEntry& ask) {
@@ -76,6 +90,15 @@ std::int64_t RmBooks::used(const std::string& node) const {
     return sum;
 }
 
+std::vector<std::int64_t> RmBooks::used_devices(const std::string& node) const {
+    std::vector<std::int64_t> used(nodes.at(node).devices.size());
+    for (const auto& [key, ask] : asks)
+        if (is_placed(ask) && ask.node == node)
+            for (const si::DeviceAmount& each : ask.on)
+                if (each.index < used.size()) used[each.index] += each.amount;
+    return used;
+}
+
 void RmBooks::disturb(const std::string& app) {
     if (const auto found = apps.find(app); found != apps.end()) found->second.disturbed = true;
 }
@@ -86,8 +109,8 @@ si::RecoveryDoneRequest RmBooks::claim() const {
     for (const auto& [id, node] : nodes) {
         if (node.leaving) continue;
         ++claim.expected.nodes;
-        claim.digest.nodes +=
-            hash_of(fmt::format("N\tdefault\t{}\t{}\t{}\n", id, amount_text(node.vcore), node.schedulable ? 1 : 0));
+        claim.digest.nodes += hash_of(fmt::format(
+            "N\tdefault\t{}\t{}\t{}\n", id, amount_text(node.vcore, sum_of(node.devices)), node.schedulable ? 1 : 0));
     }
     for (const auto& [id, app] : apps) {
         if (app.leaving || app.ended) continue;
@@ -99,7 +122,7 @@ si::RecoveryDoneRequest RmBooks::claim() const {
         if (!is_placed(ask)) continue;
         ++claim.expected.allocations;
         claim.digest.allocations += hash_of(fmt::format("L\tdefault\t{}\t{}\t{}\t{}\t{}\n", ask.app, key, ask.node,
-                                                        amount_text(ask.vcore), ask.placeholder ? 1 : 0));
+                                                        amount_text(ask.vcore, ask.gpu), ask.placeholder ? 1 : 0));
     }
     return claim;
 }
@@ -176,10 +199,11 @@ void RmBooks::hear_new(const si::Allocation& made) {
             fmt::format("{} was placed, and {}", key, past_.count(key) != 0 ? "it was gone" : "never asked for"));
     AskEntry& ask = found->second;
     if (std::exchange(ask.heard, true)) return fail(fmt::format("{} was placed twice", key));
-    if (vcore_of(made.resource_per_alloc) != ask.vcore || made.application_id != ask.app)
+    if (amount_of(made.resource_per_alloc, "vcore") != ask.vcore ||
+        amount_of(made.resource_per_alloc, "gpu") != ask.gpu || made.application_id != ask.app)
         return fail(fmt::format("{} was placed with another size or application", key));
     switch (ask.place) {
-    case Place::Pending: return placed(key, ask, made.node_id);
+    case Place::Pending: return placed(key, ask, made);
     case Place::Leaving:
         world_.cover("placed while its release was on its way");
         if (ask.node.empty()) ask.node = made.node_id;
@@ -189,22 +213,47 @@ void RmBooks::hear_new(const si::Allocation& made) {
         if (!ask.reported) return fail(fmt::format("{} was placed again, it was on {}", key, ask.node));
         if (made.node_id != ask.node)
             return fail(fmt::format("{} moved from {} to {} in a recovery", key, ask.node, made.node_id));
+        if (devices_of(made) != ask.on) return fail(fmt::format("{} got other devices in a recovery", key));
     }
 }
 
-void RmBooks::placed(const std::string& key, AskEntry& ask, const std::string& node) {
+void RmBooks::placed(const std::string& key, AskEntry& ask, const si::Allocation& made) {
+    const std::string& node = made.node_id;
     const auto found = nodes.find(node);
     if (found == nodes.end()) return fail(fmt::format("{} was placed on {}, which is not there", key, node));
     ask.place = Place::Placed;
     ask.node = node;
-    if (!takes_the_place(ask, node) && !found->second.leaving && used(node) > found->second.most)
+    ask.on = devices_of(made);
+    const bool is_exempt = takes_the_place(ask, node) || found->second.leaving; // whatever else is there
+    if (!is_exempt && used(node) > found->second.most)
         return fail(fmt::format("{} has {} after {} came, and {} at most", node, used(node), key, found->second.most));
+    check_devices(key, ask, is_exempt);
     for (const Victim& one : victims) {
         if (one.app == ask.app) continue;
         for (Victim& each : victims) each.landed = each.landed || each.group == one.group;
     }
     check_member(key, ask);
     if (world_.sabotages(sabotage::kLostAllocation, 0.02)) asks.erase(key);
+}
+
+/// It has what it wants of devices that are there, and no device has more in use than it is large (F-003, F-009).
+void RmBooks::check_devices(const std::string& key, const AskEntry& ask, bool is_exempt) const {
+    const std::vector<std::int64_t>& sizes = nodes.at(ask.node).devices;
+    if (ask.gpu == 0) return ask.on.empty() ? void() : fail(fmt::format("{} got devices that it did not want", key));
+    if (sizes.empty()) return fail(fmt::format("{} wants gpu, and {} has none", key, ask.node));
+    const std::int64_t each = std::min(ask.gpu, sizes.front()); // those of one node are equal
+    world_.cover(ask.gpu < sizes.front() ? "devices: a part of one" : "devices: whole ones");
+    if (static_cast<std::int64_t>(ask.on.size()) * each != ask.gpu)
+        return fail(fmt::format("{} wants {} gpu, and has {} devices of {}", key, ask.gpu, ask.on.size(), ask.node));
+    std::set<std::uint32_t> indices;
+    for (const si::DeviceAmount& one : ask.on)
+        if (one.index >= sizes.size() || one.amount != each || !indices.insert(one.index).second)
+            return fail(fmt::format("{} has {} of device {} of {}", key, one.amount, one.index, ask.node));
+    if (is_exempt) return;
+    const std::vector<std::int64_t> used = used_devices(ask.node);
+    for (std::size_t at = 0; at < used.size(); ++at)
+        if (used[at] > sizes[at])
+            return fail(fmt::format("{} of device {} of {} are in use after {} came", used[at], at, ask.node, key));
 }
 
 /// Whether it is a member of a gang where a placeholder was: that needs no room, also on a node that has become too

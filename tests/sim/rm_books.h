@@ -21,7 +21,8 @@ namespace yk::sim {
 
 struct NodeEntry {
     std::int64_t vcore = 0;
-    std::int64_t most = 0; // the largest capacity that the daemon may believe in
+    std::int64_t most = 0;             // the largest capacity that the daemon may believe in
+    std::vector<std::int64_t> devices; // of gpu, the size of each; they stay as they are
     bool schedulable = true;
     bool accepted = false; // in this epoch
     bool leaving = false;  // its removal was sent
@@ -30,7 +31,7 @@ struct NodeEntry {
 struct AppEntry {
     std::string queue;
     std::int64_t members = 0; // of its gang; 0: it is none
-    std::int64_t member_size = 0;
+    std::int64_t member_size = 0, member_gpu = 0;
     bool hard = false;
     bool accepted = false;                // in this epoch
     bool leaving = false;                 // its removal was sent
@@ -52,13 +53,15 @@ struct AskEntry {
     };
     std::string app;
     std::int64_t vcore = 0;
+    std::int64_t gpu = 0; // a part of one device, or whole ones
     std::int32_t priority = 0;
     bool placeholder = false;
     std::string group;
     Place place = Place::Pending;
-    std::string node;      // where it is, or was before it was leaving
-    bool heard = false;    // in this epoch the daemon said where it is
-    bool reported = false; // in this epoch the RM said where it is
+    std::string node;                 // where it is, or was before it was leaving
+    std::vector<si::DeviceAmount> on; // its devices there
+    bool heard = false;               // in this epoch the daemon said where it is
+    bool reported = false;            // in this epoch the RM said where it is
 };
 
 /// An allocation that was stopped for another.
@@ -95,6 +98,8 @@ public:
     /// What exists, by the words of the specification (I-231 to I-233).
     [[nodiscard]] si::RecoveryDoneRequest claim() const;
     [[nodiscard]] std::int64_t used(const std::string& node) const;
+    /// What is in use of each device of the node.
+    [[nodiscard]] std::vector<std::int64_t> used_devices(const std::string& node) const;
     /// What must be true when nothing is under way any more.
     void judge_rest() const;
     /// It was stopped as the daemon wished; there will be no answer.
@@ -111,7 +116,8 @@ private:
     void hear_released(const si::AllocationRelease& released, std::vector<ToStop>& stop);
     void check_gangs();
     void hear_rejected(const si::RejectedAllocation& rejected);
-    void placed(const std::string& key, AskEntry& ask, const std::string& node);
+    void placed(const std::string& key, AskEntry& ask, const si::Allocation& made);
+    void check_devices(const std::string& key, const AskEntry& ask, bool is_exempt) const;
     [[nodiscard]] bool takes_the_place(const AskEntry& ask, const std::string& node);
     void check_member(const std::string& key, const AskEntry& ask);
     void fail(const std::string& sentence) const;

@@ -79,11 +79,13 @@ void ServedRm::add_node() {
     const std::string id = new_id("node");
     NodeEntry& node = books_.nodes[id];
     node.vcore = node.most = world_.between(4, 16);
+    if (manners_.devices && world_.chance(0.7))
+        node.devices.assign(static_cast<std::size_t>(world_.between(1, 3)), world_.chance(0.7) ? 4 : 2);
     const std::int64_t more = world_.sabotages(sabotage::kSmallNode, 1) ? 1 : 0;
     si::NodeRequest request;
     request.rm_id = rm_id_;
     request.nodes.push_back(message_of(id, node));
-    request.nodes.back().schedulable_resource = si::Resources{{"vcore", node.vcore + more}};
+    request.nodes.back().schedulable_resource->front().second += more;
     send(si::Kind::UpdateNode, wire::encoded(request));
 }
 
@@ -100,7 +102,7 @@ void ServedRm::change_node() {
         node.vcore = world_.between(4, 16);
         node.most = std::max(node.most, node.vcore);
         info.action = si::NodeAction::Update;
-        info.schedulable_resource = si::Resources{{"vcore", node.vcore}};
+        info.schedulable_resource = message_of(id, node).schedulable_resource;
     } else {
         node.schedulable = !node.schedulable;
         info.action = node.schedulable ? si::NodeAction::Schedulable : si::NodeAction::Drain;
@@ -150,6 +152,7 @@ void ServedRm::add_gang() {
     app.queue = "root.gangs";
     app.members = world_.between(2, 4);
     app.member_size = world_.between(1, 3);
+    if (manners_.devices && world_.chance(0.3)) app.member_gpu = world_.between(1, 2);
     app.hard = world_.chance(0.5);
     si::ApplicationRequest request;
     request.rm_id = rm_id_;
@@ -162,6 +165,7 @@ void ServedRm::add_gang() {
         AskEntry& ask = books_.asks[key];
         ask.app = id;
         ask.vcore = app.member_size;
+        ask.gpu = app.member_gpu;
         ask.placeholder = true;
         ask.group = "members";
         if (i == 0 && world_.sabotages(sabotage::kHalfGang, 1)) continue;
@@ -191,6 +195,7 @@ void ServedRm::add_members() {
         AskEntry& ask = books_.asks[key];
         ask.app = id;
         ask.vcore = app.member_size;
+        ask.gpu = app.member_gpu;
         ask.group = "members";
         request.asks.push_back(message_of(key, ask));
     }
@@ -212,6 +217,11 @@ void ServedRm::remove_application() {
 
 // --- asks -----------------------------------------------------------------------------------------------------------
 
+std::int64_t ServedRm::some_gpu() {
+    constexpr std::array<std::int64_t, 5> kSizes{1, 2, 3, 4, 8}; // a device has 2 or 4
+    return manners_.devices && world_.chance(0.5) ? kSizes.at(world_.choose(kSizes.size())) : 0;
+}
+
 void ServedRm::add_asks() {
     std::vector<std::string> live;
     for (const std::string& id : live_apps())
@@ -228,6 +238,7 @@ void ServedRm::add_asks() {
         AskEntry& ask = books_.asks[key];
         ask.app = app;
         ask.vcore = world_.between(1, 4);
+        ask.gpu = some_gpu();
         ask.priority = static_cast<std::int32_t>(world_.between(0, 2));
         request.asks.push_back(message_of(key, ask));
     }

@@ -2,6 +2,7 @@
 // The messages of a simulated RM.
 
 #include <algorithm>
+#include <numeric>
 
 #include "protocol/wire/codec.h"
 #include "tests/sim/served_rm.h"
@@ -11,8 +12,10 @@ namespace {
 
 using Place = AskEntry::Place;
 
-si::Resources amounts(std::int64_t vcore) {
-    return {{"vcore", vcore}};
+si::Resources amounts(std::int64_t vcore, std::int64_t gpu = 0) {
+    si::Resources all{{"vcore", vcore}};
+    if (gpu != 0) all.emplace_back("gpu", gpu);
+    return all;
 }
 
 } // namespace
@@ -36,7 +39,9 @@ si::NodeInfo ServedRm::message_of(const std::string& id, const NodeEntry& node) 
     si::NodeInfo info;
     info.node_id = id;
     info.action = node.schedulable ? si::NodeAction::Create : si::NodeAction::CreateDrain;
-    info.schedulable_resource = amounts(node.vcore);
+    info.schedulable_resource =
+        amounts(node.vcore, std::accumulate(node.devices.begin(), node.devices.end(), std::int64_t{0}));
+    if (!node.devices.empty()) info.devices = {{"gpu", node.devices}};
     return info;
 }
 
@@ -46,7 +51,7 @@ si::AddApplicationRequest ServedRm::message_of(const std::string& id, const AppE
     request.queue_name = app.queue;
     request.ugi = {"somebody", {"some"}};
     if (app.members == 0) return request;
-    request.placeholder_ask = amounts(app.members * app.member_size);
+    request.placeholder_ask = amounts(app.members * app.member_size, app.members * app.member_gpu);
     request.gang_scheduling_style = app.hard ? "Hard" : "Soft";
     request.execution_timeout_milli_seconds = 30'000;
     return request;
@@ -56,7 +61,7 @@ si::AllocationAsk ServedRm::message_of(const std::string& key, const AskEntry& a
     si::AllocationAsk request;
     request.allocation_key = key;
     request.application_id = ask.app;
-    request.resource_ask = amounts(ask.vcore);
+    request.resource_ask = amounts(ask.vcore, ask.gpu);
     request.max_allocations = 1;
     request.priority = ask.priority;
     request.placeholder = ask.placeholder;
@@ -69,7 +74,8 @@ si::Allocation ServedRm::allocation_of(const std::string& key, const AskEntry& a
     si::Allocation allocation;
     allocation.allocation_key = key;
     allocation.application_id = ask.app;
-    allocation.resource_per_alloc = amounts(ask.vcore);
+    allocation.resource_per_alloc = amounts(ask.vcore, ask.gpu);
+    if (!ask.on.empty()) allocation.devices = {{"gpu", {0, 0, ask.on}}};
     allocation.priority = ask.priority;
     allocation.placeholder = ask.placeholder;
     allocation.task_group_name = ask.group;
@@ -92,9 +98,11 @@ std::string ServedRm::body_of(const std::string& app, const std::string& key, si
 /// What is booked on a node, as the RM says it in a recovery.
 si::NodeRecovery ServedRm::booked_on(const std::string& id, const NodeEntry& node) const {
     std::uint32_t count = 0;
+    std::int64_t gpu = std::accumulate(node.devices.begin(), node.devices.end(), std::int64_t{0});
+    for (const std::int64_t each : books_.used_devices(id)) gpu -= each;
     for (const auto& [key, ask] : books_.asks)
         if ((ask.place == Place::Placed || ask.place == Place::Stopping) && ask.node == id) ++count;
-    return {amounts(node.vcore - books_.used(id)), count};
+    return {amounts(node.vcore - books_.used(id), gpu), count};
 }
 
 /// All that exists, in the order that is best or in any order.

@@ -20,7 +20,8 @@ constexpr Nanoseconds kQuiet = seconds{120};     // then timers of gangs and app
 
 class Run {
 public:
-    Run(std::uint64_t seed, Disk& disk, bool trace, std::string_view sabotage) : world_(seed, trace), disk_(disk) {
+    Run(std::uint64_t seed, Disk& disk, bool trace, std::string_view sabotage)
+        : seed_(seed), world_(seed, trace), disk_(disk) {
         world_.sabotage(sabotage);
         disk.begin(world_);
         host_ = std::make_unique<DaemonHost>(world_, disk, settings());
@@ -76,6 +77,7 @@ private:
         if (world_.chance(0.3)) manners.thinking = seconds{120};
         if (world_.chance(0.3)) manners.recovery = seconds{world_.between(4, 30)};
         manners.pace = milliseconds{world_.between(50, 1000)};
+        manners.devices = seed_ % 4 == 1; // not by chance: the other runs stay what they were
         return manners;
     }
 
@@ -290,6 +292,7 @@ private:
         world_.fail("the detached RM, or the operator, does not come to rest");
     }
 
+    const std::uint64_t seed_;
     World world_;
     Disk& disk_;
     std::unique_ptr<DaemonHost> host_;

@@ -22,6 +22,7 @@ namespace yk::sim {
 struct Manners {
     bool gangs = false, preemption = false;
     bool removes_nodes = true;  // else it repeats asks: of one that is gone with its node that would be a new ask
+    bool devices = false;       // some of its nodes have some, and some of its asks want them
     bool slow_reader = false;   // pauses between polls
     double forgetful = 0;       // of a replay: something is left out at first
     bool hopeless = false;      // what it has left out it does not report before the recovery has failed
@@ -104,6 +105,7 @@ private:
     void add_members();
     void remove_application();
     void add_asks();
+    [[nodiscard]] std::int64_t some_gpu();
     void release();
     void repeat_ask();
     void look();
