@@ -42,7 +42,7 @@ def test_a_daemon_that_is_being_started():
         daemon.end(signal.SIGTERM)
         for words in (("wait", "daemon"), ("ping", "--wait")):
             with Running(daemon, *words, "--timeout", "500ms") as command:
-                check("still, after 500ms" in command.ends(7), command.err)
+                check("tried for 500ms" in command.ends(7), command.err)
         with Running(daemon, "wait", "daemon") as command, Running(daemon, "ping", "--wait") as pinging:
             time.sleep(0.3)
             check(command.process.poll() is None and pinging.process.poll() is None, command.err, pinging.err)

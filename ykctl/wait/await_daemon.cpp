@@ -24,7 +24,7 @@ Outcome await_daemon(Context& context, std::chrono::milliseconds limit) {
         const auto left = std::chrono::duration_cast<milliseconds>(end - Clock::now());
         if (left.count() <= 0) {
             failure.exit = Exit::NotSatisfied;
-            failure.message += " still, after " + duration_text(limit);
+            failure.message += "; tried for " + duration_text(limit);
             return failure;
         }
         if (signals.wait(std::min(left, kLookEvery)) != 0) return Exit::Interrupted;
