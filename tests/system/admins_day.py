@@ -199,6 +199,7 @@ GUESSES = {  # what is typed: what the answer has in it
     "info": "ykctl status", "cluster-info": "ykctl status", "api-resources": "ykctl --help", "node list -l k=v": "no nodes", "node list --selector k=v": "no nodes",
     "node list --field-selector a=b": "--state", "node list -o jsonpath={.x}": "--columns", "node list -o custom-columns=A:.x": "--columns", "ask add big --cpu 1": "-R memory=4Gi,vcore=1",
     "node remove w-2": "w-2", "sched step": "--manual-schedule", "audit": "RegisterResourceManager",
+    "gpus": "ykctl node show", "device list": "ykctl node show", "node devices w-1": "ykctl node show",
 }
 SERVER_GUESSES = {"start": "--config", "q.yaml": "--config q.yaml", "-c /no/such.yaml": "/no/such.yaml", "-d": "systemctl start ykd"}
 

@@ -23,6 +23,9 @@ constexpr std::string_view kQueues = "queues live in the configuration: ykctl co
                                      "ykctl config diff FILE, ykctl config reload -f FILE";
 constexpr std::string_view kAddress = "the daemon's address:  -s URL, or YKCTL_SOCKET";
 
+constexpr std::string_view kDevices =
+    "each device stands in  ykctl node show NAME; what is idle and of no use in  ykctl cluster fragmentation";
+
 constexpr std::array kCommands{
     Hint{"get", "the noun comes first:  ykctl node list, ykctl app show ID"},
     Hint{"describe", "the noun comes first:  ykctl node show NAME, ykctl explain node NAME"},
@@ -50,6 +53,10 @@ constexpr std::array kCommands{
     Hint{"task", "tasks are asks and allocations here:  ykctl ask list, ykctl alloc list"},
     Hint{"endpoint", "is it well?  ykctl health, ykctl ping"},
     Hint{"fragmentation", "how much of what is idle is of use to nobody?  ykctl cluster fragmentation"},
+    Hint{"gpu", kDevices},
+    Hint{"gpus", kDevices},
+    Hint{"device", kDevices},
+    Hint{"devices", kDevices},
     Hint{"sinfo", "ykctl node list, ykctl queue list, ykctl status"},
     Hint{"squeue", "ykctl app list, ykctl ask list"},
     Hint{"scontrol", "the noun comes first:  ykctl node show NAME, ykctl app show ID"},
@@ -81,6 +88,7 @@ constexpr std::array kDeeds{
     Deed{"config", "set", "ykctl config edit"},
     Deed{"config", "get-contexts", "ykctl context list"},
     Deed{"config", "use-context", "ykctl context use NAME"},
+    Deed{"node", "devices", kDevices},
     Deed{"node", "top", "ykctl top, then 2"},
     Deed{"rm", "add", "ykctl rm register RMID"},
     Deed{"rm", "start", "ykctl rm serve RMID"},
