@@ -102,6 +102,7 @@ private:
         Failure failure =
             reader_.wrong(tree.mark, fmt::format("what is this? It has none of {}", fmt::join(each, ", ")));
         failure.hints = {
+            "their form is what list and show print with  -o yaml",
             "a configuration?  ykctl config reload -f FILE      deployments?  ykctl deployment apply -f FILE"};
         return failure;
     }
