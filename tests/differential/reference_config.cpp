@@ -121,19 +121,24 @@ void Partition::drain(Queue& queue) {
     for (Queue* child : children(queue)) drain(*child);
 }
 
-void Partition::sweep(Instant now) { // S-560: bottom up
-    std::vector<std::string> paths;
-    for (const auto& [path, queue] : queues_) paths.push_back(path);
-    std::sort(paths.begin(), paths.end(), [](const std::string& l, const std::string& r) {
-        const auto depth = [](const std::string& path) { return std::count(path.begin(), path.end(), '.'); };
-        return depth(l) != depth(r) ? depth(l) > depth(r) : l < r;
-    });
-    for (const std::string& path : paths) {
-        const Queue& queue = queues_.at(path);
-        if (!queue.draining || !queue.applications.empty() || !children(queue).empty()) continue;
-        queues_.erase(path);
-        event(EventType::Queue, path, EventChange::Remove, EventDetail::None, now);
-    }
+void Partition::sweep(Instant now) { // S-560
+    sweep_below("root", now);
+    remove_unused("root", now);
+}
+
+/// Children before parents; those of one parent one after the other, once nothing is left to remove below any of them.
+void Partition::sweep_below(const std::string& path, Instant now) {
+    std::vector<std::string> below;
+    for (const Queue* child : children(queues_.at(path))) below.push_back(child->path);
+    for (const std::string& each : below) sweep_below(each, now);
+    for (const std::string& each : below) remove_unused(each, now);
+}
+
+void Partition::remove_unused(const std::string& path, Instant now) {
+    const Queue& queue = queues_.at(path);
+    if (!queue.draining || !queue.applications.empty() || !children(queue).empty()) return;
+    queues_.erase(path);
+    event(EventType::Queue, path, EventChange::Remove, EventDetail::None, now);
 }
 
 /// A partition that the new file lacks: queues drain, applications fail, everything is released (S-563).

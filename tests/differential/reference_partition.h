@@ -233,6 +233,8 @@ private:
     void remove_below(const std::string& path, Instant now);
     /// Removes queues that drain or are dynamic once they are empty (S-560).
     void sweep(Instant now);
+    void sweep_below(const std::string& path, Instant now);
+    void remove_unused(const std::string& path, Instant now);
     [[nodiscard]] std::vector<Application*> with_timer();
 
     // ports
