@@ -212,12 +212,13 @@ std::optional<Refusal> Partition::existing(Application& app, const AskSpec& spec
 
 /// Node, state, usage of the user, application: the order of the events (S-330, I-600).
 void Partition::place(Application& app, Ask& ask, const std::string& node, Instant now) {
+    const DevicesByType better = better_devices(nodes_.at(node), ask); // before the node has the ask
     ask.allocated = true;
     ask.node = node;
     ask.bound = now;
     ask.trigger = 0;
     ask.holds.clear();
-    take_devices(nodes_.at(node), ask, ask.holds, true, better_devices(nodes_.at(node), ask));
+    take_devices(nodes_.at(node), ask, ask.holds, true, better);
     event(EventType::Node, node, EventChange::Add, EventDetail::NodeAlloc, now, ask.key, ask.resource);
     if (app.state == State::New) raise(app, AppEvent::Run, now);
     raise_peak(app);
