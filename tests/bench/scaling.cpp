@@ -8,6 +8,7 @@
 #include "tests/bench/cases/churn.h"
 #include "tests/bench/cases/placing.h"
 #include "tests/bench/cases/preempting.h"
+#include "tests/bench/measure/repeat.h"
 #include "tests/bench/suite.h"
 
 namespace yk::bench {
@@ -25,7 +26,7 @@ std::optional<double> point(const MeasurePoint& measure, const std::string& name
     std::vector<double> ns;
     for (int run = 0; run < options.runs; ++run) {
         std::fprintf(stderr, "%s, run %d\n", name.c_str(), run + 1);
-        const auto sample = measure();
+        const auto sample = repeated(measure);
         if (!sample.ok()) {
             report.notes.push_back(name + ": " + sample.error().text());
             return std::nullopt;
@@ -91,6 +92,28 @@ void add_churn_series(NodeOrder order, std::uint32_t percent, std::uint32_t shap
     });
 }
 
+/// How the time of a step of W6 depends on how many asks wait, and on how full the cluster is.
+void add_curves(NodeOrder order, const Options& options, Report& report) {
+    ChurnParameters churn;
+    churn.tree.order = order;
+    churn.steps = kChurnSteps;
+    if (options.wants_workload("depth")) {
+        churn.percent_full = 50;
+        add_series({"depth, " + name_of(order), "asks that wait", {}, {}},
+                   {10, 100, 1000, 10'000, 100'000, 1'000'000, 10'000'000}, options, report,
+                   [churn](std::uint32_t waiting) mutable {
+                       churn.waiting = waiting;
+                       return [churn] { return run_churn(churn); };
+                   });
+    }
+    if (options.wants_workload("fill"))
+        add_series({"fill, " + name_of(order), "per cent full", {}, {}}, {1, 10, 25, 50, 75, 90, 95, 99}, options,
+                   report, [churn](std::uint32_t percent) mutable {
+                       churn.percent_full = percent;
+                       return [churn] { return run_churn(churn); };
+                   });
+}
+
 /// Time of one decision, of a fixed number of asks.
 void add_preempting_series(const std::string& name, PreemptingParameters p, const Options& options, Report& report) {
     p.asks = 1000;
@@ -117,6 +140,7 @@ Report run_scaling(const Options& options) {
         add_preempting_series("opted out", {0, 0, 50, true, 0, 0}, options, report);
         add_preempting_series("5,000 candidates", {0, 0, 50, false, 5000, 0}, options, report);
     }
+    for (const NodeOrder order : {NodeOrder::Fair, NodeOrder::BinPacking}) add_curves(order, options, report);
     for (const NodeOrder order : {NodeOrder::Fair, NodeOrder::BinPacking})
         for (const std::uint32_t percent : {90U, 95U})
             for (const std::uint32_t shapes : {20U, 1000U}) add_churn_series(order, percent, shapes, options, report);

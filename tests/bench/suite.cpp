@@ -5,15 +5,20 @@
 #include <array>
 #include <cstdio>
 
+#include <fmt/format.h>
+
 #include "tests/bench/cases/churn.h"
 #include "tests/bench/cases/dumps.h"
 #include "tests/bench/cases/gang.h"
 #include "tests/bench/cases/placing.h"
 #include "tests/bench/cases/preempting.h"
-#include "tests/bench/cases/recovering.h"
 #include "tests/bench/cases/reload.h"
-#include "tests/bench/cases/wire.h"
+#include "tests/bench/measure/repeat.h"
 #include "tests/bench/resource_state/suite.h"
+#include "tests/bench/wire/bare.h"
+#include "tests/bench/wire/load.h"
+#include "tests/bench/wire/recovering.h"
+#include "tests/bench/wire/wire.h"
 #include "tests/bench/workloads/workloads.h"
 
 namespace yk::bench {
@@ -105,10 +110,10 @@ void add_ratio(Report& report, const std::string& workload, const Row& over, con
     report.figures.push_back(std::move(figure));
 }
 
-/// Measures once for each row; false when it failed, which is noted.
+/// Measures once for the row; false when it failed, which is noted.
 bool measure_into(Row& row, int run, Report& report, const std::function<Result<Sample>()>& measure) {
     std::fprintf(stderr, "%s %s, run %d\n", row.workload.c_str(), row.level.c_str(), run + 1);
-    auto sample = measure();
+    auto sample = repeated(measure);
     if (!sample.ok()) report.notes.push_back(row.workload + ": " + sample.error().text());
     if (sample.ok()) row.samples.push_back(sample.value());
     return sample.ok();
@@ -275,20 +280,46 @@ std::string daemon_of(const Options& options) {
     return options.ykd.empty() ? beside + "ykd" : options.ykd;
 }
 
-void run_wires(const Options& options, Report& report) { // W1 and W9 over ipc
+void run_bulk(const PlacingCase& each, const Options& options, Report& report) {
+    Row row{each.name, "wire", each.reference, {}};
+    if (!options.wants_workload(each.name)) return;
+    for (int run = 0; run < options.runs; ++run)
+        if (!measure_into(row, run, report, [&] { return run_wire({daemon_of(options)}, each.make); })) return;
+    report.rows.push_back(std::move(row));
+}
+
+void run_wires(const Options& options, Report& report) { // W1, W2 1M, W5 and W9 over ipc
     const std::string ykd = daemon_of(options);
-    Row bulk{"W1 two-queues", "wire", 3855, {}};
+    run_bulk({"W1 two-queues", [] { return make_two_queues(5000, 10'000); }, 3855}, options, report);
+    run_bulk({"W2 1M fair", tree(million(NodeOrder::Fair)), 0}, options, report);
+    run_bulk({"W5 large fair", tree(large(NodeOrder::Fair)), 0}, options, report);
     Row single{"W9 latency", "wire", 0, {}};
+    Row bare{"W9 latency, bare nng", "wire", 0, {}};
     TreeParameters half; // W2's cluster, half full
     half.asks = asks_to_fill(half, 50) + kWireSteps;
-    for (int run = 0; run < options.runs && options.wants_workload(bulk.workload); ++run) {
-        const auto once = [&] { return run_wire({ykd}, [] { return make_two_queues(5000, 10'000); }); };
-        if (!measure_into(bulk, run, report, once)) break;
-    }
-    for (int run = 0; run < options.runs && options.wants_workload(single.workload); ++run)
+    for (int run = 0; run < options.runs && options.wants_workload(single.workload); ++run) {
         if (!measure_into(single, run, report, [&] { return run_wire_latency({ykd}, tree(half), kWireSteps); })) break;
-    for (Row* row : {&bulk, &single})
+        if (!measure_into(bare, run, report, [] { return run_bare_round_trips(kWireSteps); })) break;
+    }
+    Figure ratio{single.workload, "p50 / that of a bare nng round trip", {}};
+    for (std::size_t i = 0; i < std::min(single.samples.size(), bare.samples.size()); ++i)
+        ratio.values.push_back(single.samples[i].p50 / bare.samples[i].p50);
+    if (!ratio.values.empty()) report.figures.push_back(std::move(ratio));
+    for (Row* row : {&single, &bare})
         if (!row->samples.empty()) report.rows.push_back(std::move(*row));
+}
+
+/// How latency grows with the load. Over ipc, W2's cluster at 90 %.
+void run_loads(const Options& options, Report& report) {
+    for (const std::uint32_t per_second : {1000U, 5000U, 10'000U, 50'000U, 100'000U}) {
+        Row row{fmt::format("load {} a second", per_second), "wire", 0, {}};
+        if (!options.wants_workload(row.workload)) continue;
+        LoadParameters load;
+        load.per_second = per_second;
+        for (int run = 0; run < options.runs; ++run)
+            if (!measure_into(row, run, report, [&] { return run_load(daemon_of(options), load); })) return;
+        report.rows.push_back(std::move(row));
+    }
 }
 
 struct IdleCase {
@@ -425,6 +456,7 @@ Report run_workloads(const Options& options) {
     run_gangs(options, report);
     if (options.wants_level("wire")) {
         run_wires(options, report);
+        run_loads(options, report);
         run_books(options, report);
         run_recoveries(options, report);
     }

@@ -23,9 +23,10 @@ struct Step {
 /// A cluster in which allocations are exchanged one by one.
 class Exchange {
 public:
-    Exchange(const Workload& workload, std::uint32_t steps) : cluster_(workload, callbacks_), workload_(workload) {
+    Exchange(const Workload& workload, std::uint32_t steps, std::uint32_t waiting = 0)
+        : cluster_(workload, callbacks_), workload_(workload) {
         next_key_ = static_cast<std::uint32_t>(workload.asks.size());
-        applications_.reserve(steps);
+        applications_.reserve(std::size_t{steps} + waiting);
         latencies_.reserve(steps);
     }
     /// Asks 0 to `count` in small portions, so that every node holds a mixture; what does not fit is taken back.
@@ -35,6 +36,12 @@ public:
         cluster_.submit(from, to);
         cluster_.settle();
         YK_CHECK(callbacks_.made() == before, "a hopeless ask was placed");
+    }
+    /// An ask that is not placed yet.
+    void add_waiting(AskRow row) {
+        applications_.push_back(row.application);
+        cluster_.submit_one(Key{next_key_++}, row);
+        ++waiting_;
     }
     /// Releases one allocation, asks for `row`, cycles once (or until idle).
     void step(std::uint32_t released, AskRow row, bool until_idle);
@@ -51,10 +58,10 @@ private:
     Cluster cluster_;
     const Workload& workload_;
     std::vector<Step> live_;
-    std::vector<std::uint32_t> applications_; // of the asks of the steps
+    std::vector<std::uint32_t> applications_; // of the asks that wait and of those of the steps
     std::vector<float> latencies_;
     std::uint32_t next_key_ = 0;
-    std::uint64_t placed_ = 0;
+    std::uint64_t placed_ = 0, waiting_ = 0;
     long switches_ = 0;
     double seconds_ = 0;
     double pause_ = 0;
@@ -122,7 +129,7 @@ void Exchange::run(Sample& sample, const std::function<void()>& steps) {
     watch.stop(sample);
     sample.seconds = seconds_;
     sample.placed = placed_;
-    sample.asked = applications_.size();
+    sample.asked = applications_.size() - waiting_;
     sample.pause = pause_;
     sample.peak_rss = peak_rss();
     set_latencies(sample, latencies_);
@@ -132,13 +139,15 @@ Sample measure_churn(const ChurnParameters& parameters) {
     TreeParameters tree = parameters.tree;
     tree.asks = asks_to_fill(tree, parameters.percent_full);
     const Workload workload = make_tree(tree);
-    Exchange exchange{workload, parameters.steps};
+    Exchange exchange{workload, parameters.steps, parameters.waiting};
     exchange.fill(tree.asks);
     Random random{tree.nodes};
+    const auto any_ask = [&] { return AskRow{random.below(tree.applications), 1 + random.below(tree.shapes)}; };
+    for (std::uint32_t i = 0; i < parameters.waiting; ++i) exchange.add_waiting(any_ask());
     Sample sample;
     exchange.run(sample, [&] {
         for (std::uint32_t i = 0; i < parameters.steps; ++i) {
-            const AskRow row{random.below(tree.applications), 1 + random.below(tree.shapes)};
+            const AskRow row = any_ask();
             exchange.step(random.below(exchange.live()), row, false);
         }
     });

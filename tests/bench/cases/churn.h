@@ -14,6 +14,7 @@ struct ChurnParameters {
     TreeParameters tree; // its asks follow from `percent_full`
     std::uint32_t percent_full = 90;
     std::uint32_t steps = 1'000'000;
+    std::uint32_t waiting = 0; // asks that wait besides, and would fit; the one placed is then not the one asked for
 };
 
 /// How many asks of `tree` fill its nodes to `percent` of their memory, which is what runs out first.

@@ -8,9 +8,9 @@
 
 #include "protocol/si/tool_requests.h"
 #include "protocol/wire/body_reader.h"
-#include "tests/bench/cases/decode.h"
-#include "tests/bench/cases/stream_reader.h"
 #include "tests/bench/resource_state/change_writer.h"
+#include "tests/bench/wire/decode.h"
+#include "tests/bench/wire/stream_reader.h"
 
 namespace yk::bench {
 namespace {

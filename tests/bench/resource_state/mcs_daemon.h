@@ -15,9 +15,9 @@
 #include "protocol/client/client.h"
 #include "protocol/databases/sql_connection.h"
 #include "protocol/wire/value.h"
-#include "tests/bench/cases/daemon_process.h"
 #include "tests/bench/resource_state/bench_database.h"
 #include "tests/bench/resource_state/figures.h"
+#include "tests/bench/wire/daemon_process.h"
 
 namespace yk::bench {
 

@@ -17,7 +17,8 @@ struct WireDaemon {
     bool has_mcs = false;
 };
 
-/// W1: all asks in requests of 1,000; from the first one sent to the last allocation received. RSS is the daemon's.
+/// All asks in requests of 1,000; from the first one sent to the last allocation received. The processor time is the
+/// daemon's, until the last of them is acknowledged; so is RSS.
 [[nodiscard]] Result<Sample> run_wire(const WireDaemon& daemon, const MakeWorkload& make);
 
 /// W9: the asks of the workload but the last `steps` first, then the rest one by one, each from the call to its

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/bench/cases/daemon_process.h"
+#include "tests/bench/wire/daemon_process.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/bench/cases/stream_reader.h"
+#include "tests/bench/wire/stream_reader.h"
 
 #include <chrono>
 
 #include <fmt/format.h>
 
 #include "protocol/wire/codec.h"
-#include "tests/bench/cases/decode.h"
 #include "tests/bench/measure/measure.h"
+#include "tests/bench/wire/decode.h"
+#include "tests/bench/workloads/workload.h"
 
 namespace yk::bench {
 
@@ -79,7 +80,11 @@ rm::Handled StreamReader::handle(const si::StreamItem& item) {
     const auto response = decode<si::AllocationResponse>(item.body.bytes);
     if (!response.ok()) stop(response.error().text());
     if (response.ok() && !response->rejected.empty()) stop("an ask was rejected: " + response->rejected.front().reason);
-    if (response.ok()) made_ += response->made.size();
+    if (!response.ok()) return rm::Handled::Done;
+    made_ += response->made.size();
+    if (arrivals_.empty()) return rm::Handled::Done;
+    const double now = wall_seconds();
+    for (const si::Allocation& each : response->made) arrivals_[Key::index_of(each.allocation_key)] = now;
     return rm::Handled::Done;
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/bench/cases/wire.h"
+#include "tests/bench/wire/wire.h"
 
 #include <algorithm>
 #include <cstdio>
 
-#include "tests/bench/cases/daemon_process.h"
-#include "tests/bench/cases/wire_client.h"
 #include "tests/bench/measure/isolate.h"
+#include "tests/bench/wire/daemon_process.h"
+#include "tests/bench/wire/wire_client.h"
 
 namespace yk::bench {
 
@@ -31,6 +31,7 @@ Result<Sample> measure_bulk(const DaemonProcess& daemon, const Workload& workloa
     for (const si::AllocationRequest& request : requests) YK_CHECKED(client->send(request));
     YK_TRY(end, client->wait_for(asks));
     sample.seconds = end - start;
+    YK_CHECKED(client->wait_until_acknowledged());
     sample.cpu_seconds = daemon.cpu_seconds() - daemon_before;
     sample.placed = asks;
     sample.asked = asks;

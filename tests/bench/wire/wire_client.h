@@ -7,10 +7,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "protocol/client/client.h"
 #include "protocol/si/messages.h"
-#include "tests/bench/cases/stream_reader.h"
+#include "tests/bench/wire/stream_reader.h"
 #include "tests/bench/workloads/workload.h"
 
 namespace yk::bench {
@@ -25,6 +26,13 @@ public:
     [[nodiscard]] Result<void> send(const si::AllocationRequest& request);
     /// The request with asks `from` to `to` of the workload.
     [[nodiscard]] si::AllocationRequest request(std::uint32_t from, std::uint32_t to) const;
+    /// The same, and with it the release of as many asks of the workload from `released` on.
+    [[nodiscard]] si::AllocationRequest exchange(std::uint32_t from, std::uint32_t to, std::uint32_t released) const;
+    /// To be called before the first ask is sent: when (wall_seconds()) the allocation of each ask arrived. To be read
+    /// once wait_for() has returned.
+    [[nodiscard]] const std::vector<double>& note_arrivals(std::uint32_t asks) { return reader_->note_arrivals(asks); }
+    /// Waits until the daemon keeps nothing any more that it sent: all of it has been acknowledged.
+    [[nodiscard]] Result<void> wait_until_acknowledged();
     /// As StreamReader::wait_for().
     [[nodiscard]] Result<double> wait_for(std::uint64_t count) { return reader_->wait_for(count); }
 

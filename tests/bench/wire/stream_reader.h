@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "protocol/rm/rm_client.h"
 
@@ -21,6 +22,13 @@ public:
     [[nodiscard]] static Result<std::unique_ptr<StreamReader>> start(const wire::Client& owner, std::string rm_id,
                                                                      const std::string& answer);
     ~StreamReader() override;
+
+    /// To be called before the first ask is sent: when (wall_seconds()) the allocation of each ask of the workload
+    /// arrived, in its key's order. To be read once wait_for() has returned.
+    [[nodiscard]] const std::vector<double>& note_arrivals(std::uint32_t asks) {
+        arrivals_.assign(asks, 0);
+        return arrivals_;
+    }
 
     /// When (wall_seconds()) allocation number `count` had arrived. Error: what stopped the stream, or a minute without
     /// any allocation.
@@ -40,7 +48,8 @@ private:
     const std::unique_ptr<wire::Client> poller_;
     rm::ClientLink link_;
     rm::RmClient client_;
-    std::uint64_t made_ = 0; // allocations, since the last publish()
+    std::uint64_t made_ = 0;       // allocations, since the last publish()
+    std::vector<double> arrivals_; // by ask; empty: nobody wants to know
     bool reported_ = false;
     std::thread thread_;
 

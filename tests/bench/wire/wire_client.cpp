@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/bench/cases/wire_client.h"
+#include "tests/bench/wire/wire_client.h"
 
 #include <algorithm>
 #include <chrono>
 
+#include "protocol/si/tool_requests.h"
+#include "protocol/wire/body_reader.h"
 #include "protocol/wire/codec.h"
-#include "tests/bench/cases/decode.h"
+#include "tests/bench/measure/measure.h"
+#include "tests/bench/wire/decode.h"
 
 namespace yk::bench {
 
@@ -77,6 +80,34 @@ Result<void> WireClient::call(const char* kind, const std::string& body) {
 
 Result<void> WireClient::send(const si::AllocationRequest& request) {
     return call("UpdateAllocation", wire::encoded(request));
+}
+
+si::AllocationRequest WireClient::exchange(std::uint32_t from, std::uint32_t to, std::uint32_t released) const {
+    si::AllocationRequest all = request(from, to);
+    for (std::uint32_t i = released; i < released + (to - from); ++i) {
+        si::AllocationRelease release;
+        release.allocation_key = Key{i}.view();
+        release.application_id = workload_.applications[workload_.asks[i].application].id;
+        release.partition_name = "default";
+        release.termination_type = si::TerminationType::StoppedByRm;
+        all.releases.allocations_to_release.push_back(std::move(release));
+    }
+    return all;
+}
+
+Result<void> WireClient::wait_until_acknowledged() {
+    si::DumpRequest streams;
+    streams.what = "streams";
+    streams.rm_id = kRm;
+    const std::string question = wire::encoded(streams);
+    const double end = wall_seconds() + 60;
+    while (wall_seconds() < end) {
+        const auto answer = client_->call_raw("Dump", question);
+        if (!answer.ok()) return to_error(answer.error());
+        const auto body = wire::scan_body(*answer);
+        if (body.ok() && wire::decode_value(*body)["data"].at(0)["items"] == 0) return {};
+    }
+    return Error::of("what was sent is not acknowledged after a minute");
 }
 
 si::AllocationRequest WireClient::request(std::uint32_t from, std::uint32_t to) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/bench/cases/recovering.h"
+#include "tests/bench/wire/recovering.h"
 
 #include <chrono>
 #include <cstdio>
@@ -13,11 +13,11 @@
 
 #include "protocol/si/messages.h"
 #include "protocol/wire/body_reader.h"
-#include "tests/bench/cases/daemon_process.h"
-#include "tests/bench/cases/decode.h"
 #include "tests/bench/cases/rm_memory.h"
-#include "tests/bench/cases/stream_reader.h"
 #include "tests/bench/measure/isolate.h"
+#include "tests/bench/wire/daemon_process.h"
+#include "tests/bench/wire/decode.h"
+#include "tests/bench/wire/stream_reader.h"
 #include "tests/bench/workloads/workloads.h"
 
 namespace yk::bench {
