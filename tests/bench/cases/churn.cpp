@@ -80,7 +80,7 @@ void Exchange::fill(std::uint32_t count) {
     }
     for (std::uint32_t i = 0; i < count; ++i)
         if (!placed[i]) cluster_.release(Key{i}, workload_.asks[i].application);
-    YK_CHECK(live_.size() > count / 100 * 90, "the cluster takes much less than what should fill it");
+    YK_CHECK(live_.size() > std::size_t{count} / 100 * 90, "the cluster takes much less than what should fill it");
 }
 
 void Exchange::step(std::uint32_t released, AskRow row, bool until_idle) {
@@ -183,6 +183,7 @@ std::uint32_t asks_to_fill(const TreeParameters& tree, std::uint32_t percent) {
     std::int64_t memory = 0; // of one ask of each shape
     for (std::size_t s = 1; s < workload.sizes.size(); ++s) memory += workload.sizes[s][0].second;
     const std::int64_t available = workload.sizes[0][0].second / 100 * percent * tree.nodes;
+    YK_CHECK(memory >= tree.shapes, "asks that want no memory fill no cluster");
     return static_cast<std::uint32_t>(available / (memory / tree.shapes));
 }
 
