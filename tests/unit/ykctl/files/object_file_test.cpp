@@ -130,7 +130,7 @@ TEST_CASE("-f: a file of several kinds") {
     REQUIRE(failure);
     CHECK(failure->message == "f:1:1: what is this? It has none of allocationKey (AllocationAsk), nodeID (NodeInfo), "
                               "applicationID (AddApplicationRequest)");
-    CHECK(failure->hints.size() == 1);
+    CHECK(failure->hints.size() == 2);
 }
 
 TEST_CASE("-f: unknown, missing and repeated fields are named with their place") {
