@@ -63,9 +63,7 @@ Result<Sample> measure(const DaemonProcess& daemon, const LoadParameters& parame
     const Workload workload = make_tree(tree);
     YK_TRY(client, WireClient::open(daemon.url(), workload));
     const std::vector<double>& arrivals = client->note_arrivals(filling + count);
-    for (std::uint32_t from = 0; from < filling; from += kMostInRequest)
-        YK_CHECKED(client->send(client->request(from, std::min(filling, from + kMostInRequest))));
-    YK_CHECKED(client->wait_for(filling));
+    YK_CHECKED(client->place_first(filling));
     OpenLoop loop{*client, filling, parameters.per_second};
     Sample sample;
     const double daemon_before = daemon.cpu_seconds();

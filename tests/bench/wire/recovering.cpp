@@ -136,17 +136,27 @@ Result<Sample> measure_served(DaemonProcess& daemon, const RmMemory& memory) {
     return sample;
 }
 
+/// Returns when all that was sent before was carried out.
+Result<void> wait_until_carried_out(Session& session) {
+    si::SyncRequest request;
+    request.rm_id = kRm;
+    return session.send(request);
+}
+
+/// Registers a detached RM with what `memory` has, and returns when all of it was carried out.
+Result<void> begin_detached(Session& session, const RmMemory& memory, std::uint32_t keep = si::DetachedOptions{}.keep) {
+    auto registration = memory.registration();
+    registration.detached.emplace().keep = keep;
+    YK_CHECKED(session.send(registration));
+    YK_CHECKED(memory.replay([&session](const wire::EncodedRequest& request) { return session.send(request); }));
+    return wait_until_carried_out(session);
+}
+
 Result<Sample> measure_detached(DaemonProcess& daemon, const RmMemory& memory) {
     const si::AllocationRequest ask = memory.new_ask();
     {
         YK_TRY(session, Session::open(daemon.url()));
-        auto registration = memory.registration();
-        registration.detached.emplace();
-        YK_CHECKED(session.send(registration));
-        YK_CHECKED(memory.replay([&session](const wire::EncodedRequest& request) { return session.send(request); }));
-        si::SyncRequest sync;
-        sync.rm_id = kRm;
-        YK_CHECKED(session.send(sync));
+        YK_CHECKED(begin_detached(session, memory));
     }
     Sample sample;
     const double start = wall_seconds();
@@ -200,20 +210,15 @@ Result<Sample> measure_wire_detached(DaemonProcess& daemon, const Workload& work
     const RmMemory memory{empty, kRm};
     const auto requests = asks_of(workload);
     YK_TRY(session, Session::open(daemon.url()));
-    auto registration = memory.registration();
-    registration.detached.emplace().keep = static_cast<std::uint32_t>(2 * workload.asks.size() + workload.nodes.size());
-    YK_CHECKED(session.send(registration));
-    YK_CHECKED(memory.replay([&session](const wire::EncodedRequest& request) { return session.send(request); }));
-    si::SyncRequest sync;
-    sync.rm_id = kRm;
-    YK_CHECKED(session.send(sync));
+    const auto keep = static_cast<std::uint32_t>(2 * workload.asks.size() + workload.nodes.size());
+    YK_CHECKED(begin_detached(session, memory, keep));
     Sample sample;
     const double cpu_before = daemon.cpu_seconds();
     const double start = wall_seconds();
     for (const auto& request : requests) YK_CHECKED(session.send(request));
     YK_CHECKED(read_log(session, workload.asks.size()));
     sample.seconds = wall_seconds() - start;
-    YK_CHECKED(session.send(sync));
+    YK_CHECKED(wait_until_carried_out(session));
     sample.pause = wall_seconds() - start;
     sample.cpu_seconds = daemon.cpu_seconds() - cpu_before;
     fill_in(sample, daemon, workload.asks.size());

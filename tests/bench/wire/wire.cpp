@@ -43,8 +43,7 @@ Result<Sample> measure_latency(const DaemonProcess& daemon, const Workload& work
     YK_TRY(client, WireClient::open(daemon.url(), workload));
     const auto asks = static_cast<std::uint32_t>(workload.asks.size());
     const std::uint32_t filling = asks - steps;
-    for (const si::AllocationRequest& request : batches(*client, filling)) YK_CHECKED(client->send(request));
-    YK_CHECKED(client->wait_for(filling));
+    YK_CHECKED(client->place_first(filling));
     std::vector<float> latencies;
     Sample sample;
     const double begin = wall_seconds();

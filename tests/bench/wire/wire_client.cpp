@@ -110,6 +110,13 @@ Result<void> WireClient::wait_until_acknowledged() {
     return Error::of("what was sent is not acknowledged after a minute");
 }
 
+Result<void> WireClient::place_first(std::uint32_t count) {
+    for (std::uint32_t from = 0; from < count; from += kBatch)
+        YK_CHECKED(send(request(from, std::min(count, from + kBatch))));
+    YK_CHECKED(wait_for(count));
+    return {};
+}
+
 si::AllocationRequest WireClient::request(std::uint32_t from, std::uint32_t to) const {
     si::AllocationRequest request;
     request.rm_id = kRm;

@@ -24,6 +24,8 @@ public:
     WireClient& operator=(const WireClient&) = delete;
 
     [[nodiscard]] Result<void> send(const si::AllocationRequest& request);
+    /// Sends the first `count` asks of the workload, and returns when all of them are placed.
+    [[nodiscard]] Result<void> place_first(std::uint32_t count);
     /// The request with asks `from` to `to` of the workload.
     [[nodiscard]] si::AllocationRequest request(std::uint32_t from, std::uint32_t to) const;
     /// The same, and with it the release of as many asks of the workload from `released` on.
