@@ -49,4 +49,16 @@ Result<Sample> isolated(const std::string& name, const std::function<Sample()>& 
     return *sample;
 }
 
+Result<Sample> isolated_client(const std::function<Result<Sample>()>& measure) {
+    const Shared<Sample> shared;
+    const std::string ended = in_child([&] {
+        const auto sample = measure();
+        if (!sample.ok()) std::fprintf(stderr, "%s\n", sample.error().text().c_str());
+        if (sample.ok()) *shared = sample.value();
+    });
+    if (!ended.empty()) return Error::of("the client " + ended);
+    if (shared->asked == 0) return Error::of("failed; the reason stands above");
+    return *shared;
+}
+
 } // namespace yk::bench

@@ -46,4 +46,7 @@ private:
 /// One measurement in a child process. Error: how the child ended instead.
 [[nodiscard]] Result<Sample> isolated(const std::string& name, const std::function<Sample()>& measure);
 
+/// The same for a client of a daemon, whose measurement may fail; why stands on standard error then.
+[[nodiscard]] Result<Sample> isolated_client(const std::function<Result<Sample>()>& measure);
+
 } // namespace yk::bench

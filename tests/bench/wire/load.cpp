@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <thread>
 
 #include "tests/bench/cases/churn.h"
@@ -84,18 +83,10 @@ Result<Sample> measure(const DaemonProcess& daemon, const LoadParameters& parame
 } // namespace
 
 Result<Sample> run_load(const std::string& ykd, const LoadParameters& parameters) {
-    const Shared<Sample> shared;
-    const std::string ended = in_child([&] {
-        const auto sample = [&]() -> Result<Sample> {
-            YK_TRY(daemon, DaemonProcess::start(ykd));
-            return measure(*daemon, parameters);
-        }();
-        if (!sample.ok()) std::fprintf(stderr, "%s\n", sample.error().text().c_str());
-        if (sample.ok()) *shared = sample.value();
+    return isolated_client([&]() -> Result<Sample> {
+        YK_TRY(daemon, DaemonProcess::start(ykd));
+        return measure(*daemon, parameters);
     });
-    if (!ended.empty()) return Error::of("the client " + ended);
-    if (shared->asked == 0) return Error::of("failed; the reason stands above");
-    return *shared;
 }
 
 } // namespace yk::bench

@@ -229,17 +229,12 @@ using Measure = std::function<Result<Sample>(DaemonProcess& daemon)>;
 
 /// In a process of its own, with a daemon of its own.
 Result<Sample> apart(const std::string& ykd, bool with_state, const Measure& measure) {
-    const Shared<Sample> shared;
-    const std::string ended = in_child([&] {
-        const auto daemon = DaemonProcess::start(ykd, with_state);
-        const auto sample = daemon.ok() ? measure(**daemon) : Result<Sample>{daemon.error()};
-        if (sample.ok()) *shared = sample.value();
-        if (!sample.ok())
-            std::fprintf(stderr, "%s\n%s", sample.error().text().c_str(), daemon.ok() ? (*daemon)->log().c_str() : "");
+    return isolated_client([&]() -> Result<Sample> {
+        YK_TRY(daemon, DaemonProcess::start(ykd, with_state));
+        auto sample = measure(*daemon);
+        if (!sample.ok()) std::fprintf(stderr, "%s", daemon->log().c_str());
+        return sample;
     });
-    if (!ended.empty()) return Error::of("the client " + ended);
-    if (shared->asked == 0) return Error::of("failed; the reason stands above");
-    return *shared;
 }
 
 } // namespace

@@ -70,26 +70,14 @@ Result<Sample> measure(const WireDaemon& with, const MakeWorkload& make, std::ui
     return sample;
 }
 
-Result<Sample> isolated(const WireDaemon& daemon, const MakeWorkload& make, std::uint32_t steps) {
-    const Shared<Sample> shared;
-    const std::string ended = in_child([&] {
-        const auto sample = measure(daemon, make, steps);
-        if (!sample.ok()) std::fprintf(stderr, "%s\n", sample.error().text().c_str());
-        if (sample.ok()) *shared = sample.value();
-    });
-    if (!ended.empty()) return Error::of("the client " + ended);
-    if (shared->asked == 0) return Error::of("failed; the reason stands above");
-    return *shared;
-}
-
 } // namespace
 
 Result<Sample> run_wire(const WireDaemon& daemon, const MakeWorkload& make) {
-    return isolated(daemon, make, 0);
+    return isolated_client([&] { return measure(daemon, make, 0); });
 }
 
 Result<Sample> run_wire_latency(const WireDaemon& daemon, const MakeWorkload& make, std::uint32_t steps) {
-    return isolated(daemon, make, steps);
+    return isolated_client([&] { return measure(daemon, make, steps); });
 }
 
 } // namespace yk::bench
