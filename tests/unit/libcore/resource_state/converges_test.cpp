@@ -7,7 +7,7 @@
 namespace yk::testing {
 namespace {
 
-constexpr std::uint64_t kRuns = 200;
+constexpr std::uint64_t kRuns = 80;
 
 struct Played {
     std::uint64_t repairs = 0, losses = 0;
@@ -35,8 +35,8 @@ TEST_CASE("rs R-082, rs R-147, F-05, F-06, F-14, F-15 random runs with a log tha
           "converge") {
     Played all;
     for (const bool chained : {false, true}) all.play(log_troubles(chained));
-    CHECK(all.losses > 1000);
-    CHECK(all.repairs > 20); // by resyncs alone, where nothing says that an event is missing
+    CHECK(all.losses > 400);
+    CHECK(all.repairs > 8); // by resyncs alone, where nothing says that an event is missing
 }
 
 TEST_CASE("rs R-082, rs R-147, F-36, F-50 random runs with a database and handlers that fail converge") {
@@ -49,7 +49,7 @@ TEST_CASE(
     "rs R-082, rs R-147, F-04, F-08, F-30 random runs with everything at once, crashes and restores too, converge") {
     Played all;
     for (const bool chained : {false, true}) all.play(all_troubles(chained));
-    CHECK(all.losses > 100);
+    CHECK(all.losses > 40);
 }
 
 TEST_CASE("rs R-060, rs R-147 the same seed makes the same run again") {

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 TEST_CASE("rs R-109, rs R-147 numbers are within bounds, no write is without a change, and all converges after the "
           "last event") {
     std::uint64_t writes = 0, faults = 0, losses = 0;
-    for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         INFO("seed " << seed);
         RandomAutoscaling world(seed);
         REQUIRE(world.play() == "");
@@ -24,9 +24,9 @@ TEST_CASE("rs R-109, rs R-147 numbers are within bounds, no write is without a c
         faults += world.faults_seen;
         losses += world.log.losses;
     }
-    CHECK(writes > 400); // the worlds were not empty
-    CHECK(faults > 50);
-    CHECK(losses > 30);
+    CHECK(writes > 160); // the worlds were not empty
+    CHECK(faults > 20);
+    CHECK(losses > 12);
 }
 
 namespace {

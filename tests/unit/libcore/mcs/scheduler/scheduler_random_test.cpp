@@ -9,7 +9,7 @@ namespace yk::testing {
 
 TEST_CASE(
     "rs R-084 rs R-104 rs R-147 whatever happens, in the end rows and core agree and everything that is wanted runs") {
-    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         INFO("seed " << seed);
         REQUIRE(RandomScheduling{seed}.play() == "");
     }
