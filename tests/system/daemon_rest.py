@@ -77,6 +77,33 @@ def test_every_route_answers():  # I-430, I-432
         web.refused(404, "partition/%ff/queues")
 
 
+def test_metrics_of_many_queues_are_those_of_the_protocol():  # I-500
+    leaves = 3000
+    daemon, web = web_daemon("--manual-schedule", "--clock", "virtual")
+    with daemon:
+        rm = Rm(daemon, config="partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: ["
+                + ", ".join(f"{{name: q{leaf}, resources: {{max: {{vcore: {leaf + 1}}}}}}}" for leaf in range(leaves)) + "]}]}]")
+        stalled = []  # they ask, and read nothing
+        for _ in range(20):
+            stalled.append(socket.create_connection(("127.0.0.1", web.port)))
+            stalled[-1].sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+        for path, names, begin in (("/ws/v1/metrics", "original", "yunikorn_queue_resource"), ("/metrics", "own", "ykd_queue_resource")):
+            whole = until("it is answered", lambda: (lambda answer: answer[0] == 200 and answer[2].decode())(web.ask(path)))
+            check(whole.startswith("# HELP ") and whole.endswith("\n") and "\nprocess_start_time_seconds" in whole, whole[:200], whole[-200:])
+            text, page = "", rm.client.get("Metrics", {"names": names, "prefix": begin, "maxBytes": 20_000})
+            while True:
+                text += page["text"]
+                if "cursor" not in page:
+                    break
+                page = rm.client.get("Metrics", {"names": names, "prefix": begin, "cursor": page["cursor"], "maxBytes": 20_000})
+            head = f"# HELP {begin} "
+            check(text.count("\n") > leaves and head + whole.split(head)[1].split("\n# HELP ")[0] + "\n" == text, path, len(text))
+            packed = web.ask(path, **{"Accept-Encoding": "gzip"})[2]
+            check(gzip.decompress(packed).count(b"\n") >= whole.count("\n") - 10, path)
+        for each in stalled:
+            each.close()
+
+
 def test_names_with_slashes_and_dots():
     daemon, web = web_daemon("--manual-schedule")
     with daemon:

@@ -34,7 +34,7 @@ Daemon::Daemon(DaemonSettings settings, std::string version)
                 }),
       dispatcher_({services_.kinds(), parts_.sessions, parts_.connections, parts_.line_limit, parts_.listener_watch,
                    parts_.deadlines, parts_.workers, parts_.long_workers}),
-      rest_({handlers().request, handlers().closed}, parts_.settings.http.origins) {
+      rest_({handlers().request, handlers().closed}, parts_.metric_pages, parts_.settings.http.origins) {
     parts_.calls.execute_later = [this](const CallPtr& call) { dispatcher_.execute_later(call); };
     parts_.calls.ended = [this](const Call& call, const wire::ErrorReply* error) {
         if (is_audited(call, error)) parts_.audit.add(audit_record(call, error), real_now());

@@ -13,6 +13,11 @@ std::optional<MetricCursor> MetricPages::find(const wire::Sid& session, const st
     return cursors_.find(session, cursor);
 }
 
+std::optional<MetricCursor> MetricPages::take(const wire::Sid& session, const std::string& cursor) {
+    const std::lock_guard lock(mutex_);
+    return cursors_.take(session, cursor);
+}
+
 void MetricPages::end(const wire::Sid& session, const std::string& used) {
     const std::lock_guard lock(mutex_);
     cursors_.end(session, used);

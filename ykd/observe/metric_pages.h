@@ -41,6 +41,8 @@ public:
     [[nodiscard]] std::string keep(const CursorOwner& owner, MetricCursor next, const std::string& used);
     /// nullopt: unknown, of another session, or too old.
     [[nodiscard]] std::optional<MetricCursor> find(const wire::Sid& session, const std::string& cursor);
+    /// The same, for who writes the rest without further pages: nothing of the answer is kept any more.
+    [[nodiscard]] std::optional<MetricCursor> take(const wire::Sid& session, const std::string& cursor);
     /// The last page was answered. Its cursor, `used`, stays valid for 5 s, in case the answer does not arrive.
     void end(const wire::Sid& session, const std::string& used);
     /// Drops what was kept for too long.

@@ -39,7 +39,8 @@ char* put_escaped(char* to, std::string_view text) {
     return to;
 }
 
-constexpr std::size_t kAround = 4; // bytes of a comma or bracket, an equals sign, quotes
+constexpr std::size_t kPart = 256U << 10; // bytes of text
+constexpr std::size_t kAround = 4;        // bytes of a comma or bracket, an equals sign, quotes
 
 /// At most so many bytes are put for them.
 std::size_t most_bytes_of(MetricLabels labels) {
@@ -78,8 +79,8 @@ bool MetricWriter::family(std::string_view name, MetricType type, std::string_vi
     const auto shown = names_ == MetricNames::Own ? own_metric_name(name) : std::string(name);
     wanted_ = shown && shown->starts_with(prefix_);
     if (!wanted_) return false;
-    set_common({});
     name_ = *shown;
+    set_common({});
     help_ = help;
     type_ = type;
     begun_ = is_next() && take(prepare_head(type, help));
@@ -110,9 +111,23 @@ void MetricWriter::histogram(MetricLabels labels, const Histogram& histogram) {
 
 // --- text ---------------------------------------------------------------------------------------
 
+void MetricText::commit() {
+    committed_ = prepared_;
+    if (take_part_ && committed_ >= kPart) give_part();
+}
+
+void MetricText::give_part() {
+    if (!take_part_(text())) stop();
+    committed_ = 0;
+}
+
+bool MetricText::finish() {
+    if (!is_full() && committed_ > 0) give_part();
+    return !is_full();
+}
+
 char* MetricText::place_for(std::size_t bytes) {
-    constexpr std::size_t kFirst = 64U << 10;
-    if (text_.size() - committed_ < bytes) text_.resize(std::max({2 * text_.size(), committed_ + bytes, kFirst}));
+    if (text_.size() - committed_ < bytes) text_.resize(std::max({2 * text_.size(), committed_ + bytes, kPart}));
     return text_.data() + committed_;
 }
 
@@ -130,10 +145,15 @@ std::size_t MetricText::prepare_head(MetricType type, std::string_view help) {
 std::size_t MetricText::prepare(std::string_view suffix, MetricLabels labels, const std::string& value,
                                 std::string_view bound) {
     constexpr std::string_view kBound = "le";
-    const std::size_t most = name().size() + suffix.size() + common_.size() + most_bytes_of(labels) + kBound.size() +
-                             2 * bound.size() + value.size() + 2 * kAround;
-    char* to = put_text(put_text(put_text(place_for(most), name()), suffix), common_);
-    char open = common_.empty() ? '{' : ',';
+    const std::size_t most = front_.size() + suffix.size() + most_bytes_of(labels) + kBound.size() + 2 * bound.size() +
+                             value.size() + 2 * kAround;
+    const std::string_view front = front_;
+    char* to = place_for(most);
+    if (suffix.empty())
+        to = put_text(to, front);
+    else
+        to = put_text(put_text(put_text(to, name()), suffix), front.substr(name().size()));
+    char open = front.size() == name().size() ? '{' : ',';
     to = put_labels(to, open, labels);
     if (!bound.empty()) to = put_label(to, open, kBound, bound);
     if (open == ',') *to++ = '}';
@@ -144,9 +164,10 @@ std::size_t MetricText::prepare(std::string_view suffix, MetricLabels labels, co
 }
 
 void MetricText::set_common(MetricLabels labels) {
-    common_.resize(most_bytes_of(labels));
+    front_.resize(name().size() + most_bytes_of(labels));
     char open = '{';
-    common_.resize(static_cast<std::size_t>(put_labels(common_.data(), open, labels) - common_.data()));
+    const char* end = put_labels(put_text(front_.data(), name()), open, labels);
+    front_.resize(static_cast<std::size_t>(end - front_.data()));
 }
 
 /// Writes nothing: the texts of all pages, one after the other, are one text.

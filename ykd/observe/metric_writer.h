@@ -6,6 +6,7 @@
 // Thread: one at a time.
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <limits>
 #include <optional>
@@ -82,6 +83,8 @@ protected:
     virtual void set_common(MetricLabels labels) = 0;
     /// Writes what stands in front of the samples of a family that began on an earlier page.
     virtual void go_on(MetricType type, std::string_view help) = 0;
+    /// Nobody wants the rest.
+    void stop() { next_ = position_; }
 
 private:
     void put(std::string_view suffix, MetricLabels labels, const std::string& value, std::string_view bound);
@@ -104,6 +107,14 @@ private:
 class MetricText final : public MetricWriter {
 public:
     using MetricWriter::MetricWriter;
+    /// Takes a part of the text; false: the rest is not wanted.
+    using TakePart = std::function<bool(std::string_view)>;
+    /// Gives what is written to `take_part` in parts of about 256 KiB instead of keeping it, so that a whole that is
+    /// large costs no memory. finish() is to be called at the end.
+    MetricText(std::string prefix, MetricNames names, TakePart take_part)
+        : MetricWriter(std::move(prefix), {}, names), take_part_(std::move(take_part)) {}
+    /// Gives the last part. False: what was taken is not all.
+    [[nodiscard]] bool finish();
     [[nodiscard]] std::string_view text() const { return std::string_view(text_).substr(0, committed_); }
     [[nodiscard]] std::string take() {
         text_.resize(committed_);
@@ -114,17 +125,19 @@ private:
     std::size_t prepare_head(MetricType type, std::string_view help) override;
     std::size_t prepare(std::string_view suffix, MetricLabels labels, const std::string& value,
                         std::string_view bound) override;
-    void commit() override { committed_ = prepared_; }
+    void commit() override;
     void set_common(MetricLabels labels) override;
     void go_on(MetricType type, std::string_view help) override;
+    void give_part();
     /// Where so many bytes may be written, behind what is committed.
     [[nodiscard]] char* place_for(std::size_t bytes);
     /// They were, up to `end`. Returns how many.
     std::size_t prepared_up_to(const char* end);
 
-    std::string common_;                       // of the labels, with the bracket; empty: there are none
+    std::string front_;                        // of the samples: the name, the bracket and the labels in common
     std::string text_;                         // longer than what is in it
     std::size_t committed_ = 0, prepared_ = 0; // where that ends
+    TakePart take_part_;
 };
 
 /// [{name, type, help, samples [{name, labels {str: str}, value}]}]; a family that began on an earlier page is repeated

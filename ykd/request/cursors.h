@@ -62,6 +62,13 @@ public:
             if (one.cursor == cursor && one.owner.session == session) return one.position;
         return std::nullopt;
     }
+    /// The same, and forgets the list.
+    [[nodiscard]] std::optional<Cursor> take(const wire::Sid& session, const std::string& cursor) {
+        auto found = find(session, cursor);
+        if (const std::uint64_t list = list_of(session, cursor); found)
+            kept_.remove_if([list](const Kept& one) { return one.list == list; });
+        return found;
+    }
     /// Notes that the last page of the list, with the cursor `used`, was answered.
     void end(const wire::Sid& session, const std::string& used) {
         const std::uint64_t list = list_of(session, used);

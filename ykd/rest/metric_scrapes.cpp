@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykd/rest/metric_scrapes.h"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include "protocol/si/tool_requests.h"
 #include "protocol/wire/cursor.h"
+#include "ykd/observe/metric_families.h"
 #include "ykd/rest/exchange/rest_answers.h"
 
 namespace yk::service {
 namespace {
 
 constexpr auto kTurn = std::chrono::seconds{10}; // that a scrape waits for others
-/// Bytes of a page. Larger ones are copied on their way into memory that nobody has used yet, several times; with
-/// smaller ones more families are passed that stand before them.
-constexpr std::uint32_t kPage = 250'000;
-constexpr std::size_t kPart = 64U << 10;     // bytes that are sent at once
-constexpr std::size_t kMostKept = 64U << 20; // bytes of a spare text
+constexpr std::uint32_t kSmall = 64U << 10;      // bytes of an answer that is sent as it comes
 
 /// A page as it came, whose text is most of it.
 struct Page {
@@ -39,54 +35,32 @@ Page page_in(wire::Body body) {
     return page;
 }
 
-bool send(std::string_view text, http::AnswerSink& sink) {
-    for (; !text.empty(); text.remove_prefix(std::min(kPart, text.size())))
-        if (!sink.write(text.substr(0, kPart))) return false;
-    return true;
-}
-
 } // namespace
 
-MetricScrapes::Text MetricScrapes::lend() const {
-    const auto give_back = [spare = spare_](std::string* text) {
-        const std::unique_ptr<std::string> used{text};
-        used->clear();
-        const std::lock_guard lock(spare->mutex);
-        if (used->capacity() <= kMostKept && used->capacity() > spare->text.capacity()) spare->text.swap(*used);
-    };
-    auto text = std::make_unique<std::string>();
-    {
-        const std::lock_guard lock(spare_->mutex);
-        text->swap(spare_->text);
-    }
-    return {text.release(), give_back};
-}
-
 HttpAnswer MetricScrapes::answer(RestCaller& caller, const char* names) {
-    std::unique_lock turn(turn_, kTurn);
-    if (!turn) return text_answer(503, "other scrapes are being answered; try again");
     si::MetricsRequest request;
-    request.max_bytes = kPage;
+    request.max_bytes = kSmall;
     request.names = names;
     HttpAnswer answer;
     answer.content_type = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
-    Text all;
+    std::string cursor;
     const auto take = [&](wire::Body body) {
         const Page page = page_in(body);
-        request.cursor = page.cursor;
-        if (page.cursor.empty() && !all) {
-            answer.body = page.text;
-            return;
-        }
-        if (!all) all = lend();
-        all->append(page.text);
+        answer.body = page.text;
+        cursor = page.cursor;
     };
-    do {
-        const RestReply reply = caller.ask(request, take);
-        if (!reply.ok) return text_answer(503, reply.message);
-    } while (!request.cursor.empty());
-    if (!all) return answer;
-    answer.stream = [text = std::move(all)](http::AnswerSink& sink) { return send(*text, sink); };
+    std::unique_lock turn(turn_, kTurn);
+    if (!turn) return text_answer(503, "other scrapes are being answered; try again");
+    if (const RestReply reply = caller.ask(request, take); !reply.ok) return text_answer(503, reply.message);
+    if (cursor.empty()) return answer;
+    const auto kept = pages_.take(caller.session(), cursor);
+    if (!kept) return text_answer(503, "the numbers are gone already; try again");
+    answer.body.clear();
+    answer.stream = [kept = *kept](http::AnswerSink& sink) {
+        MetricText text(kept.view.prefix, kept.view.names, [&sink](std::string_view part) { return sink.write(part); });
+        write_families(text, *kept.numbers);
+        return text.finish();
+    };
     return answer;
 }
 

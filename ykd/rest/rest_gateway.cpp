@@ -147,12 +147,15 @@ const std::vector<RestGateway::Route>& RestGateway::routes() {
     return kRoutes;
 }
 
-RestGateway::RestGateway(RestPort port, std::vector<std::string> origins)
-    : port_(std::move(port)), origins_(std::move(origins)), router_([] {
+RestGateway::RestGateway(RestPort port, MetricPages& metric_pages, std::vector<std::string> origins)
+    : port_(std::move(port)),
+      origins_(std::move(origins)),
+      router_([] {
           std::vector<RestPath> paths;
           for (const Route& route : routes()) paths.push_back({route.method, route.path});
           return RestRouter(paths);
-      }()) {}
+      }()),
+      scrapes_(metric_pages) {}
 
 HttpAnswer RestGateway::answer(const http::HttpRequest& request) {
     const RestMatch match = router_.match(method_of(request), request.path);

@@ -26,7 +26,7 @@ namespace yk::service {
 class RestGateway {
 public:
     /// `origins`: of the pages in browsers that may read; empty: all may.
-    RestGateway(RestPort port, std::vector<std::string> origins);
+    RestGateway(RestPort port, MetricPages& metric_pages, std::vector<std::string> origins);
 
     /// Files that are sent for paths that are no routes. REQUIRES: nothing is answered yet.
     void add_pages(WebFiles pages) { pages_ = std::move(pages); }

@@ -53,6 +53,9 @@ public:
         return ask(T::kKind, wire::encoded(request), kPatience, read);
     }
 
+    /// REQUIRES: something was asked.
+    [[nodiscard]] const wire::Sid& session() const { return *sid_; }
+
     static constexpr auto kPatience = std::chrono::seconds{30};
 
 private:

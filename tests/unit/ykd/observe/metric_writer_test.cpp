@@ -91,3 +91,35 @@ TEST_CASE("families by prefix, and as a map with exact integers") {
     CHECK(families[0]["samples"][0]["labels"]["resource"] == "memory");
     CHECK(families[0]["samples"][0]["value"].get<std::int64_t>() == INT64_MAX);
 }
+
+TEST_CASE("I-500 text that is given in parts is that of one piece, and ends where the rest is not wanted") {
+    const auto write = [](MetricWriter& to) {
+        std::size_t written = 0;
+        for (int family = 0; family < 3; ++family) {
+            to.family("f" + std::to_string(family), MetricType::Gauge, "h");
+            for (int i = 0; i < 20'000 && !to.is_full(); ++i, ++written) to.count({{"queue", std::to_string(i)}}, 1);
+        }
+        return written;
+    };
+    MetricText whole("");
+    write(whole);
+    std::vector<std::size_t> sizes;
+    std::string all;
+    MetricText parts("", MetricNames::Original, [&](std::string_view part) {
+        all += part;
+        sizes.push_back(part.size());
+        return true;
+    });
+    write(parts);
+    REQUIRE(parts.finish());
+    CHECK(all == whole.text());
+    REQUIRE(sizes.size() > 3);
+    sizes.pop_back(); // the rest
+    for (const std::size_t size : sizes) CHECK((size >= 262'144 && size < 262'300));
+
+    std::size_t taken = 0;
+    MetricText refused("", MetricNames::Original, [&taken](std::string_view) { return ++taken < 2; });
+    CHECK(write(refused) < 40'000);
+    CHECK_FALSE(refused.finish());
+    CHECK(taken == 2);
+}
