@@ -5,8 +5,6 @@
 #include <numeric>
 #include <utility>
 
-#include "libcore/base/hash_index.h"
-
 namespace yk {
 namespace {
 
@@ -14,19 +12,28 @@ constexpr std::int64_t kHeldPercent = 95;
 constexpr std::int64_t kChangePercent = 5;
 constexpr std::int64_t kLeastChangePercent = 1; // two shapes at the edge would come and go with each ask
 
-std::uint64_t hash_of(const Shape& shape) {
+std::uint32_t hash_of(const Resource& resource, const std::vector<DeviceDemand>& stated) {
     std::uint64_t hash = 0;
-    shape.resource.for_each([&hash](ResourceId type, std::int64_t amount) {
+    resource.for_each([&hash](ResourceId type, std::int64_t amount) {
         hash = mixed(mixed(hash, type), static_cast<std::uint64_t>(amount));
     });
-    for (const DeviceDemand& each : shape.devices) hash = mixed(hash, each.count);
-    return hash;
+    for (const DeviceDemand& each : stated) hash = mixed(hash, each.count);
+    return mix_hash(hash, stated.size());
 }
 
-std::uint64_t hash_of(const WorkloadShape& shape) {
-    std::uint64_t hash = mixed(static_cast<std::uint64_t>(shape.amount), shape.stated.count);
+std::uint32_t hash_of(const WorkloadShape& shape) {
+    std::uint64_t hash = shape.stated.count;
     for (const std::int64_t each : shape.others) hash = mixed(hash, static_cast<std::uint64_t>(each));
-    return hash;
+    return mix_hash(hash, static_cast<std::uint64_t>(shape.amount));
+}
+
+/// Adds what is kept for a long time and seldom grows: with an eighth of room, not with as much again.
+template <class T>
+std::uint32_t add(std::vector<T>& to, T&& made) {
+    constexpr std::size_t kStep = 8;
+    if (to.size() == to.capacity()) to.reserve(to.size() + to.size() / kStep + kStep);
+    to.push_back(std::move(made));
+    return static_cast<std::uint32_t>(to.size() - 1);
 }
 
 } // namespace
@@ -48,17 +55,16 @@ void WorkloadCounts::count(ShapeTable& shapes, ShapeId id) {
 
 /// Those of asks that differ only in the node that they require are one.
 std::uint32_t WorkloadCounts::entry_of(ShapeTable& shapes, const Shape& shape) {
-    const std::uint64_t hash = hash_of(shape);
-    const auto [first, last] = by_hash_.equal_range(hash);
-    for (auto at = first; at != last; ++at)
-        if (const Entry& known = entries_[at->second];
-            known.resource.deep_equals(shape.resource) && known.stated == shape.devices)
-            return at->second;
+    const std::uint32_t hash = hash_of(shape.resource, shape.devices);
+    const auto known = by_hash_.find(hash, [&](Id<Entry> each) {
+        const Entry& entry = entries_[each.index];
+        return entry.resource.deep_equals(shape.resource) && entry.stated == shape.devices;
+    });
+    if (known) return known.index;
     if (entries_.size() == kMostEntries) forget_rare(shapes);
-    const auto made = static_cast<std::uint32_t>(entries_.size());
-    by_hash_.emplace(hash, made);
-    entries_.push_back({shape.resource, shape.devices, hash, 0, 0});
-    entries_.back().kind = kind_of(entries_.back());
+    const std::uint32_t made = add(entries_, Entry{shape.resource, shape.devices});
+    by_hash_.insert(hash, {made});
+    entries_[made].kind = kind_of(entries_[made]);
     return made;
 }
 
@@ -69,8 +75,9 @@ void WorkloadCounts::forget_rare(ShapeTable& shapes) {
     std::nth_element(counts.begin(), middle, counts.end());
     std::size_t more = counts.size() / 2; // of equals, so that half go in any case
     std::erase_if(entries_, [&](const Entry& each) { return more > 0 && each.count <= *middle && more-- > 0; });
-    by_hash_.clear();
-    for (std::uint32_t at = 0; at < entries_.size(); ++at) by_hash_.emplace(entries_[at].hash, at);
+    by_hash_ = {};
+    for (std::uint32_t at = 0; at < entries_.size(); ++at)
+        by_hash_.insert(hash_of(entries_[at].resource, entries_[at].stated), {at});
     shapes.for_each([&shapes](ShapeId each) { shapes[each].arrivals_at = Shape::kNotCounted; });
     sort_into_kinds();
 }
@@ -90,7 +97,7 @@ void WorkloadCounts::measure_by(ResourceId resource, std::vector<ResourceId> oth
 
 void WorkloadCounts::sort_into_kinds() {
     kinds_.clear();
-    kinds_by_hash_.clear();
+    kinds_by_hash_ = {};
     total_ = 0;
     for (Entry& each : entries_) {
         each.kind = kind_of(each);
@@ -100,19 +107,19 @@ void WorkloadCounts::sort_into_kinds() {
     is_stale_ = true;
 }
 
-std::size_t WorkloadCounts::kind_of(const Entry& entry) {
+std::uint32_t WorkloadCounts::kind_of(const Entry& entry) {
     WorkloadShape shape;
     if (resource_ != ResourceNames::npos) shape.amount = std::max<std::int64_t>(entry.resource.get(resource_), 0);
     for (const ResourceId each : others_) shape.others.push_back(entry.resource.get(each));
     for (const DeviceDemand& each : entry.stated)
         if (each.type == resource_) shape.stated = each;
-    const std::uint64_t hash = hash_of(shape);
-    const auto [first, last] = kinds_by_hash_.equal_range(hash);
-    for (auto at = first; at != last; ++at)
-        if (kinds_[at->second].shape.is_like(shape)) return at->second;
-    kinds_by_hash_.emplace(hash, kinds_.size());
-    kinds_.push_back({std::move(shape), false});
-    return kinds_.size() - 1;
+    const std::uint32_t hash = hash_of(shape);
+    const auto known =
+        kinds_by_hash_.find(hash, [&](Id<Kind> each) { return kinds_[each.index].shape.is_like(shape); });
+    if (known) return known.index;
+    const std::uint32_t made = add(kinds_, Kind{std::move(shape), false});
+    kinds_by_hash_.insert(hash, {made});
+    return made;
 }
 
 bool WorkloadCounts::has_changed() {

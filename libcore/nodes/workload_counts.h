@@ -8,9 +8,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
+#include "libcore/base/hash_index.h"
 #include "libcore/model/shape.h"
 #include "libcore/nodes/workload.h"
 
@@ -46,9 +46,8 @@ private:
     struct Entry {
         Resource resource;
         std::vector<DeviceDemand> stated;
-        std::uint64_t hash = 0;
         std::int64_t count = 0;
-        std::size_t kind = 0;
+        std::uint32_t kind = 0;
     };
     struct Kind {
         WorkloadShape shape; // its weight: how many arrived
@@ -57,7 +56,7 @@ private:
 
     [[nodiscard]] std::uint32_t entry_of(ShapeTable& shapes, const Shape& shape);
     void forget_rare(ShapeTable& shapes);
-    [[nodiscard]] std::size_t kind_of(const Entry& entry);
+    [[nodiscard]] std::uint32_t kind_of(const Entry& entry);
     void sort_into_kinds();
     [[nodiscard]] std::vector<std::size_t> commonest() const;
     [[nodiscard]] bool comes_before(const WorkloadShape& a, const WorkloadShape& b) const;
@@ -66,9 +65,9 @@ private:
     std::vector<ResourceId> others_;
     std::vector<std::size_t> by_name_;
     std::vector<Entry> entries_;
-    std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;
+    HashIndex<Id<Entry>> by_hash_;
     std::vector<Kind> kinds_;
-    std::unordered_multimap<std::uint64_t, std::size_t> kinds_by_hash_;
+    HashIndex<Id<Kind>> kinds_by_hash_;
     std::int64_t total_ = 0;    // all counts
     std::int64_t expected_ = 0; // those of the workload
     std::int64_t least_ = 0;    // the least of these when it was taken
