@@ -187,7 +187,9 @@ Failure unknown_word(const CLI::App* at, const std::string& word) {
     const auto whose = is_root ? std::string{} : " for '" + path.substr(path.find(' ') + 1) + "'";
     const std::string here{is_root ? done_here(word) : done_here(at->get_name(), word)};
     if (!here.empty()) return usage_error("unknown command '" + word + "'" + whose, {here});
-    return usage_error("unknown command '" + word + "'" + whose + did_you_mean(word, visible_names(at)), {hint});
+    const std::string similar = did_you_mean(word, visible_names(at));
+    const std::string kind{similar.empty() ? kind_here(at->get_name()) : std::string_view{}};
+    return usage_error("unknown command '" + word + "'" + whose + similar, {kind.empty() ? hint : kind});
 }
 
 std::vector<std::string> shown_names(const CLI::Option* option) {

@@ -168,9 +168,15 @@ std::string_view done_here(std::string_view noun, std::string_view word) {
     return found == kDeeds.end() ? std::string_view{} : found->hint;
 }
 
+std::string_view kind_here(std::string_view verb) {
+    return verb == "explain" ? "of which kind is it?  ykctl explain ask KEY, ykctl explain app ID" : std::string_view{};
+}
+
 std::string argument_here(std::string_view path, std::string_view word) {
     const bool is_address = word.find('/') != std::string_view::npos;
-    return is_address && path.ends_with("context add") ? "an address?  -s " + std::string{word} : std::string{};
+    if (is_address && path.ends_with("context add")) return "an address?  -s " + std::string{word};
+    if (path.ends_with("ask add")) return "a key?  " + std::string{path} + " APP --key " + std::string{word};
+    return {};
 }
 
 std::string_view form_here(std::string_view error) {

@@ -16,6 +16,8 @@ namespace yk::cli {
 [[nodiscard]] std::string_view done_here(std::string_view word);
 /// The same for a word behind a noun, as in `queue add`.
 [[nodiscard]] std::string_view done_here(std::string_view noun, std::string_view word);
+/// The same for a name behind a verb of ours that wants the kind of the object first, as in `explain big`.
+[[nodiscard]] std::string_view kind_here(std::string_view verb);
 /// The same for one argument too many of a command, such as the address behind `ykctl context add NAME`.
 [[nodiscard]] std::string argument_here(std::string_view path, std::string_view word);
 /// The same for an option, as `--cpu`.

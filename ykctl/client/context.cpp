@@ -214,7 +214,7 @@ Answer<std::string> list_view(const Context& context, std::vector<Value> items, 
     if (const auto done = apply_view(settings.view, items, layout); !done.ok())
         return usage_error(done.error().message);
     const bool for_people = settings.format == Format::Table || settings.format == Format::Wide;
-    if (layout.drawing && for_people) return layout.drawing(items, context.style());
+    if (layout.drawing && for_people && !items.empty()) return layout.drawing(items, context.style());
     return list_text(items, layout, settings.format, context.style());
 }
 

@@ -42,7 +42,7 @@ struct ListLayout {
     std::function<std::string(const wire::Value&)> name;
     std::string nothing; // the text for an empty table: `no nodes`
     bool headers = true; // false: no line of headings, and no text for an empty table
-    /// Instead of the table, for people.
+    /// Instead of the table, for people; of one item or more.
     std::function<std::string(const std::vector<wire::Value>& items, const Style& style)> drawing = {};
     /// Instead of JSON-lines, for --watch without a terminal: what there is to say of the item now. `before`: the item
     /// at the last look; nullptr: this is the first.

@@ -117,6 +117,8 @@ TEST_CASE("B9 words of other tools are understood, or answered with what is done
     CHECK_THAT(hint({"delete", "queue", "x"}), Contains("queues live in the configuration"));
     CHECK_THAT(hint({"apply", "deployment", "x"}), Contains("the noun comes first:  ykctl deployment apply"));
     CHECK_THAT(hint({"apply", "q.yaml"}), Contains("a file?  ykctl apply -f q.yaml"));
+    CHECK_THAT(hint({"ask", "add", "job", "k1"}), Contains("a key?  ykctl ask add APP --key k1"));
+    CHECK_THAT(hint({"explain", "k1"}), Contains("ykctl explain ask KEY"));
     CHECK_THAT(hint({"drain", "n"}), Contains("ykctl node drain"));
     CHECK_THAT(hint({"uncordon", "n"}), Contains("ykctl node undrain"));
     CHECK_THAT(hint({"config", "use-context"}), Contains("ykctl context use"));
