@@ -27,7 +27,7 @@ std::uint32_t hash_of(const WorkloadShape& shape) {
     return mix_hash(hash, static_cast<std::uint64_t>(shape.amount));
 }
 
-/// Adds what is kept for a long time and seldom grows: with an eighth of room, not with as much again.
+/// Adds what is kept for a long time and seldom grows: with an eighth to spare, not with as much again.
 template <class T>
 std::uint32_t add(std::vector<T>& to, T&& made) {
     constexpr std::size_t kStep = 8;
