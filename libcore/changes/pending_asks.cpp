@@ -141,6 +141,7 @@ void PendingAsks::add(AllocationId id, Instant now) noexcept {
     Application& application = state_.applications[ask.application];
     const Resource& size = state_.resource_of(ask);
     state_.ledger.add_pending(application, size);
+    application.tried_asks += ask.is(Allocation::Attempted) ? 1U : 0U;
     application.reported_asks += ask.is(Allocation::ScaleUp) ? 1U : 0U;
     ++state_.pending_asks;
     const bool grouped = ask.task_group != 0 && !ask.is(Allocation::Placeholder);
@@ -159,6 +160,7 @@ void PendingAsks::add(AllocationId id, Instant now) noexcept {
     Application& application = state_.applications[ask.application];
     const Resource& size = state_.resource_of(ask);
     state_.ledger.take_pending(application, size);
+    application.tried_asks -= ask.is(Allocation::Attempted) ? 1U : 0U;
     application.reported_asks -= ask.is(Allocation::ScaleUp) ? 1U : 0U;
     --state_.pending_asks;
     indexes_.mark_dirty(ask.application);

@@ -49,8 +49,9 @@ struct Application {
     Resource placeholder_ask;
     GroupIndex groups;
     std::uint32_t pending_asks = 0;
-    std::uint32_t reported_asks = 0; // of them: reported as outstanding (S-520)
-    std::uint32_t answered = 0;      // of them: with an answer of the RM that was not looked at yet (I-377)
+    std::uint32_t tried_asks = 0;    // of them: those that a cycle has tried (S-113)
+    std::uint32_t reported_asks = 0; // of these: reported as outstanding (S-520)
+    std::uint32_t answered = 0;      // of those pending: with an answer of the RM that was not looked at yet (I-377)
     std::vector<AllocationId> allocations;
     std::uint32_t placeholders = 0;          // among them
     std::vector<ReservationId> reservations; // oldest first

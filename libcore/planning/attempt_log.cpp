@@ -35,7 +35,9 @@ void AttemptLog::emit_user_limit(const Allocation& ask, bool fits_now, Instant n
 /// Sets the flag that the ask was tried; asks that were never tried are not reported as outstanding (S-113).
 void AttemptLog::attempted(Allocation& ask) {
     if (ask.is(Allocation::Attempted)) return;
+    YK_ASSUME(ask.group.valid(), "what is tried is pending");
     ask.mark(Allocation::Attempted);
+    ++state_.applications[ask.application].tried_asks;
     state_.worth_inspecting = true;
 }
 

@@ -17,7 +17,7 @@ void OutstandingAsks::visit(const Queue& queue) {
     }
     queue.application_index.for_each([this](std::uint32_t id) {
         const Application& application = state_.applications[ApplicationId{id}];
-        if (application.reported_asks < application.pending_asks) visit(application);
+        if (application.reported_asks < application.tried_asks) visit(application);
     });
 }
 

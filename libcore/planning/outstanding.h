@@ -3,8 +3,8 @@
 // OutstandingAsks: pending asks that could run if the cluster were larger: they fit the limits of their queues and
 // users, but no node (S-520, S-521). An autoscaler is notified of them.
 //
-// Reads the partition, changes nothing. Thread: the partition's owner. Cost: the applications with asks that were not
-// reported before, and all asks of those that fit.
+// Reads the partition, changes nothing. Thread: the partition's owner. Cost: all applications, and
+// all asks of those that have one that was tried in vain and not reported before.
 
 #include <unordered_map>
 #include <vector>

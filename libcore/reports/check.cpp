@@ -36,7 +36,7 @@ private:
 struct ApplicationSums {
     Resource pending, allocated, placeholder, preempting, promised;
     std::uint32_t placeholders = 0;
-    std::uint32_t pending_asks = 0;
+    std::uint32_t pending_asks = 0, tried_asks = 0, reported_asks = 0;
     std::uint32_t reservations = 0;
     std::uint32_t in_flight = 0;
     struct Group {
@@ -83,6 +83,8 @@ private:
             check_inquiry(id, each, key);
             sums.placeholders += placed && placeholder ? 1U : 0U;
             sums.pending_asks += placed ? 0U : 1U;
+            sums.tried_asks += !placed && each.is(Allocation::Attempted) ? 1U : 0U;
+            sums.reported_asks += !placed && each.is(Allocation::ScaleUp) ? 1U : 0U;
             sums.reservations += each.reservation.valid() ? 1U : 0U;
             faults_.expect(placed != each.group.valid(), "ask " + key + ": pending without group, or placed with one");
             faults_.expect(!placed || !each.reservation.valid(), "allocation " + key + " is placed and reserved");
@@ -241,6 +243,8 @@ private:
             faults_.expect_equal(application.placeholder, sums.placeholder, what + " placeholder");
             faults_.expect(application.placeholders == sums.placeholders, what + ": placeholder count");
             faults_.expect(application.pending_asks == sums.pending_asks, what + ": count of pending asks");
+            faults_.expect(application.tried_asks == sums.tried_asks, what + ": count of tried asks");
+            faults_.expect(application.reported_asks == sums.reported_asks, what + ": count of reported asks");
             faults_.expect(application.reservations.size() == sums.reservations, what + ": count of reservations");
             faults_.expect(application.groups.check().empty(), what + ": groups " + application.groups.check());
             std::uint32_t in_groups = 0;
