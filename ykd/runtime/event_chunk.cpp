@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykd/runtime/event_chunk.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "libcore/base/check.h"
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxMessage = 1024;
 constexpr std::string_view kEllipsis = "...";
+constexpr std::size_t kMostSpare = 512U << 10; // bytes
 
 /// The fixed part of a record, before its texts.
 struct Head {
@@ -23,20 +25,24 @@ struct Head {
     bool has_resource = false;
 };
 
-template <class T>
-void put(std::vector<char>& bytes, const T& value) {
-    const std::size_t at = bytes.size();
-    bytes.resize(at + sizeof value);
-    std::memcpy(bytes.data() + at, &value, sizeof value);
-}
-
-void put_text(std::vector<char>& bytes, std::string_view text) {
-    bytes.insert(bytes.end(), text.begin(), text.end());
-}
-
 std::uint16_t length16(std::string_view text) {
     return static_cast<std::uint16_t>(text.size()); // ids, names and paths are at most 1024 bytes (I-006)
 }
+
+/// Writes values into packed bytes, one after the other. REQUIRES: there is room for them.
+class Writer {
+public:
+    explicit Writer(char* at) : at_(at) {}
+    template <class T>
+    void put(const T& value) {
+        std::memcpy(at_, &value, sizeof value);
+        at_ += sizeof value;
+    }
+    void text(std::string_view text) { at_ = std::copy(text.begin(), text.end(), at_); }
+
+private:
+    char* at_;
+};
 
 /// Reads values from packed bytes, one after the other.
 class Reader {
@@ -68,7 +74,6 @@ CutText cut_message(std::string_view message) {
 
 void EventChunk::append(const EventRecord& event) {
     const CutText message = cut_message(event.message);
-    const std::size_t start = bytes_.size();
     Head head;
     head.at = event.at.ns;
     head.type = static_cast<std::uint8_t>(event.type);
@@ -79,22 +84,27 @@ void EventChunk::append(const EventRecord& event) {
     head.reference = length16(event.reference);
     head.message = static_cast<std::uint32_t>(message.head.size() + (message.cut ? kEllipsis.size() : 0));
     head.has_resource = !event.resource.absent();
-    put(bytes_, head);
-    for (const std::string_view text : {event.partition, event.object, event.reference, message.head})
-        put_text(bytes_, text);
-    if (message.cut) put_text(bytes_, kEllipsis);
-    std::uint16_t count = 0;
+    std::size_t size = sizeof head + head.partition + head.object + head.reference + head.message;
     event.resource.for_each([&](std::string_view name, std::int64_t value) {
-        put(bytes_, value);
-        put(bytes_, length16(name));
-        put_text(bytes_, name);
-        ++count;
+        size += sizeof value + sizeof length16(name) + name.size();
+        ++head.resources;
     });
-    std::memcpy(bytes_.data() + start + offsetof(Head, resources), &count, sizeof count);
+    const std::size_t start = bytes_.size();
+    bytes_.resize(start + size);
+    Writer to(bytes_.data() + start);
+    to.put(head);
+    for (const std::string_view text : {event.partition, event.object, event.reference, message.head}) to.text(text);
+    if (message.cut) to.text(kEllipsis);
+    event.resource.for_each([&to](std::string_view name, std::int64_t value) {
+        to.put(value);
+        to.put(length16(name));
+        to.text(name);
+    });
     offsets_.push_back(static_cast<std::uint32_t>(start));
 }
 
 void EventChunk::clear() {
+    if (bytes_.capacity() > kMostSpare) bytes_ = {};
     bytes_.clear();
     offsets_.clear();
     first_id = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Event records as they are kept: packed one after the other in a buffer, so that recording one takes some copies and
-// no memory allocation of its own. A chunk is written by one owner thread, then immutable and shared.
+// no memory allocation of its own. A chunk is written by one owner thread; copies of it are immutable and shared.
 
 #include <cstdint>
 #include <memory>
@@ -28,10 +28,11 @@ struct StoredEvent {
 /// Up to kMaxRecords records. INVARIANT: offsets_ holds the start of each record in bytes_.
 class EventChunk {
 public:
-    static constexpr std::size_t kMaxRecords = 4096;
+    static constexpr std::size_t kMaxRecords = 1024; // which the processor has in its cache until they are handed on
 
     /// Adds a record; its message is cut to 1024 bytes.
     void append(const EventRecord& event);
+    /// Forgets the records, and keeps the memory for the next ones unless it is much.
     void clear();
     [[nodiscard]] std::size_t size() const { return offsets_.size(); }
     [[nodiscard]] bool empty() const { return offsets_.empty(); }

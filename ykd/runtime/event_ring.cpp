@@ -2,7 +2,6 @@
 #include "ykd/runtime/event_ring.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace yk {
 
@@ -19,7 +18,8 @@ void EventRing::trim() {
 
 std::shared_ptr<const EventChunk> EventRing::append(EventChunk& chunk) {
     if (chunk.empty()) return nullptr;
-    auto kept = std::make_shared<EventChunk>(std::exchange(chunk, {}));
+    auto kept = std::make_shared<EventChunk>(chunk); // as large as it must be; the chunk is written to again
+    chunk.clear();
     {
         const std::lock_guard lock(mutex_);
         if (!enabled_) return nullptr;

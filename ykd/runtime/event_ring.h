@@ -20,7 +20,7 @@ class EventRing {
 public:
     static constexpr std::uint64_t kDefaultCapacity = 100'000;
 
-    /// Assigns the next ids to the records of `chunk` and keeps them. Takes the chunk's contents and leaves it empty.
+    /// Assigns the next ids to the records of `chunk` and keeps them. Copies the chunk's contents and leaves it empty.
     /// Returns what is kept; nullptr: the chunk was empty, or tracking is off.
     std::shared_ptr<const EventChunk> append(EventChunk& chunk);
     /// Sets how many records are kept, of which the newest stay; 0: the default (I-612).

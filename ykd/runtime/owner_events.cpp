@@ -6,12 +6,18 @@
 namespace yk {
 namespace {
 
+constexpr std::uint32_t kQuiet = 64;   // turns without a record, after which the memory for records is given back
 constexpr std::size_t kMostParts = 32; // of kMaxItemBytes each; further records are counted as lost
 
 } // namespace
 
 void OwnerEvents::flush() {
     thread_.assert_here();
+    if (chunk_.empty()) {
+        if (++quiet_ == kQuiet) chunk_ = {};
+        return;
+    }
+    quiet_ = 0;
     const auto kept = ring_.append(chunk_);
     chunk_.clear();
     if (kept) tally_.channeled += kept->size();

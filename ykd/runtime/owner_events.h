@@ -83,7 +83,8 @@ private:
 
     [[no_unique_address]] OwnerThread thread_;
     EventRing& ring_;
-    EventChunk chunk_; // recorded and not in the ring yet
+    EventChunk chunk_;        // recorded and not in the ring yet
+    std::uint32_t quiet_ = 0; // turns since the last record
     Interest interest_ = Interest::None;
     std::uint64_t capacity_ = 1000; // event.requestCapacity
     std::vector<Part> parts_;       // collected for the RM
