@@ -13,6 +13,7 @@
 #include "tests/bench/cases/placing.h"
 #include "tests/bench/cases/preempting.h"
 #include "tests/bench/cases/reload.h"
+#include "tests/bench/cases/side_by_side.h"
 #include "tests/bench/measure/repeat.h"
 #include "tests/bench/resource_state/suite.h"
 #include "tests/bench/wire/bare.h"
@@ -138,6 +139,24 @@ void run_case(const PlacingCase& each, const Options& options, Report& report) {
     for (std::size_t i = 0; i < rows.size(); ++i)
         for (std::size_t k = i + 1; k < rows.size(); ++k) add_ratio(report, each.name, rows[i], rows[k]);
     if (rows.front().level == "core") rows.front().reference = each.reference;
+    for (Row& row : rows) report.rows.push_back(std::move(row));
+}
+
+/// One, two and four RMs at once, in turns.
+void run_rms_at_once(const Options& options, Report& report) {
+    const std::string workload = "RMs at once";
+    if (!options.wants_workload(workload)) return;
+    std::vector<Row> rows;
+    for (const std::uint32_t rms : {1U, 2U, 4U}) rows.push_back({fmt::format("{}, {}", workload, rms), "core", 0, {}});
+    for (int run = 0; run < options.runs; ++run)
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            if (!measure_into(rows[i], run, report, [i] { return run_side_by_side(tree({}), 1U << i); })) return;
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+        Figure figure{rows[i].workload, "allocations per second / those of one", {}};
+        for (std::size_t k = 0; k < rows[i].samples.size(); ++k)
+            figure.values.push_back(rows[i].samples[k].rate() / rows[0].samples[k].rate());
+        report.figures.push_back(std::move(figure));
+    }
     for (Row& row : rows) report.rows.push_back(std::move(row));
 }
 
@@ -309,17 +328,22 @@ void run_wires(const Options& options, Report& report) { // W1, W2 1M, W5 and W9
         if (!row->samples.empty()) report.rows.push_back(std::move(*row));
 }
 
-/// How latency grows with the load. Over ipc, W2's cluster at 90 %.
+/// How latency grows with the load, of W2's cluster at 90 %. A load that the daemon does not keep up with ends the
+/// curve.
 void run_loads(const Options& options, Report& report) {
-    for (const std::uint32_t per_second : {1000U, 5000U, 10'000U, 50'000U, 100'000U}) {
-        Row row{fmt::format("load {} a second", per_second), "wire", 0, {}};
-        if (!options.wants_workload(row.workload)) continue;
-        LoadParameters load;
-        load.per_second = per_second;
-        for (int run = 0; run < options.runs; ++run)
-            if (!measure_into(row, run, report, [&] { return run_load(daemon_of(options), load); })) return;
-        report.rows.push_back(std::move(row));
-    }
+    for (const bool over_tcp : {false, true})
+        for (const std::uint32_t per_second :
+             {1000U, 2000U, 5000U, 10'000U, 20'000U, 50'000U, 100'000U, 200'000U, 500'000U}) {
+            Row row{fmt::format("load over {}, {} a second", over_tcp ? "tcp" : "ipc", per_second), "wire", 0, {}};
+            if (!options.wants_workload(row.workload)) continue;
+            LoadParameters load;
+            load.per_second = per_second;
+            load.over_tcp = over_tcp;
+            for (int run = 0; run < options.runs; ++run)
+                if (!measure_into(row, run, report, [&] { return run_load(daemon_of(options), load); })) break;
+            if (row.samples.empty()) break;
+            report.rows.push_back(std::move(row));
+        }
 }
 
 struct IdleCase {
@@ -447,6 +471,7 @@ Report run_workloads(const Options& options) {
     Report report;
     for (const PlacingCase& each : placing_cases(options, report)) run_case(each, options, report);
     if (options.wants_level("core")) {
+        run_rms_at_once(options, report);
         if (options.wants_workload("W4")) run_backlogs(options, report);
         run_churns(options, report);
         run_reloads(options, report);

@@ -121,7 +121,7 @@ Result<std::unique_ptr<McsDaemon>> McsDaemon::start(const RunPlace& place, const
                                                     std::size_t deployments) {
     const std::string settings = fmt::format("mcs: {{enabled: true, db: {{url: \"{}\"}}, maxDeployments: {}}}\n",
                                              database.url(), deployments + 10);
-    YK_TRY(process, DaemonProcess::start(place.ykd, true, settings));
+    YK_TRY(process, DaemonProcess::start(place.ykd, {.has_state = true, .settings = settings}));
     wire::ClientOptions options;
     options.url = process->url();
     options.client = "yk_bench";

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/bench/wire/daemon_process.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,40 +29,71 @@ std::string content(const std::string& path) {
     return {std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
 }
 
+constexpr const char* kToken = "bench";
+constexpr const char* kTokenLine = "admin * 1b32c28cb38c05480eccc1bd60ff97029b57a05c96718b96dad7e9d84894f549\n";
+
 /// In the child; does not return.
-[[noreturn]] void become(const std::string& program, const std::string& folder, bool with_state) {
+[[noreturn]] void become(std::vector<std::string>& arguments, const std::string& log_file) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    const std::string settings = folder + "/settings";
-    const std::string url = "ipc://" + folder + "/socket";
-    const int log = open((folder + "/log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    const int log = open(log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
-    const char* const last = with_state ? "--state" : nullptr;
-    execl(program.c_str(), program.c_str(), "--listen", url.c_str(), "--settings", settings.c_str(), "--log-level",
-          "warn", "--log-target", "stderr", last, folder.c_str(), nullptr);
+    std::vector<char*> pointers;
+    for (std::string& each : arguments) pointers.push_back(each.data());
+    pointers.push_back(nullptr);
+    execv(pointers.front(), pointers.data());
     _exit(127);
+}
+
+/// A port of 127.0.0.1 that nobody listens at; 0: there is none.
+int free_port() {
+    const int probe = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* const plain = reinterpret_cast<sockaddr*>(&address);
+    const bool found = bind(probe, plain, size) == 0 && getsockname(probe, plain, &size) == 0;
+    close(probe);
+    return found ? ntohs(address.sin_port) : 0;
 }
 
 } // namespace
 
-Result<std::unique_ptr<DaemonProcess>> DaemonProcess::start(const std::string& program, bool with_state,
-                                                            const std::string& settings) {
+Result<std::unique_ptr<DaemonProcess>> DaemonProcess::start(const std::string& program, const DaemonSetup& setup) {
     if (access(program.c_str(), X_OK) != 0)
         return Error::at(program,
                          fmt::format("cannot be run ({}); build it, or name it with --ykd", std::strerror(errno)));
     std::array<char, 32> name{"/tmp/yk-bench-XXXXXX"};
     if (mkdtemp(name.data()) == nullptr) return Error::at(name.data(), "cannot make a folder");
     const std::string folder = name.data();
-    std::ofstream{folder + "/settings"} << settings; // mostly empty: the defaults, and not those of this machine
-    std::unique_ptr<DaemonProcess> daemon{new DaemonProcess{program, folder, with_state}};
+    std::ofstream{folder + "/settings"} << setup.settings; // mostly empty: the defaults, not those of this machine
+    std::ofstream{folder + "/tokens"} << kTokenLine;
+    std::filesystem::permissions(folder + "/tokens", std::filesystem::perms::owner_read);
+    const int port = setup.has_tcp ? free_port() : 0;
+    if (setup.has_tcp && port == 0) return Error::of("there is no free port at 127.0.0.1");
+    std::unique_ptr<DaemonProcess> daemon{new DaemonProcess{program, folder, setup.has_state, port}};
     YK_CHECKED(daemon->launch());
     return daemon;
 }
 
+std::vector<std::string> DaemonProcess::arguments() const {
+    std::vector<std::string> all{program_,      "--listen", url(),          "--settings", folder_ + "/settings",
+                                 "--log-level", "warn",     "--log-target", "stderr"};
+    if (has_state_) all.insert(all.end(), {"--state", folder_});
+    if (tcp_port_ != 0) all.insert(all.end(), {"--listen", tcp_address().url, "--tokens", folder_ + "/tokens"});
+    return all;
+}
+
+DaemonAddress DaemonProcess::tcp_address() const {
+    return {fmt::format("tcp://127.0.0.1:{}", tcp_port_), kToken};
+}
+
 Result<void> DaemonProcess::launch() {
+    std::vector<std::string> with = arguments();
     pid_ = fork();
     if (pid_ < 0) return Error::of("cannot fork");
-    if (pid_ == 0) become(program_, folder_, with_state_);
+    if (pid_ == 0) become(with, folder_ + "/log");
     return {};
 }
 

@@ -60,7 +60,7 @@ Result<Sample> measure(const DaemonProcess& daemon, const LoadParameters& parame
     TreeParameters tree = parameters.tree;
     tree.asks = filling + count;
     const Workload workload = make_tree(tree);
-    YK_TRY(client, WireClient::open(daemon.url(), workload));
+    YK_TRY(client, WireClient::open(parameters.over_tcp ? daemon.tcp_address() : daemon.address(), workload));
     const std::vector<double>& arrivals = client->note_arrivals(filling + count);
     YK_CHECKED(client->place_first(filling));
     OpenLoop loop{*client, filling, parameters.per_second};
@@ -84,7 +84,7 @@ Result<Sample> measure(const DaemonProcess& daemon, const LoadParameters& parame
 
 Result<Sample> run_load(const std::string& ykd, const LoadParameters& parameters) {
     return isolated_client([&]() -> Result<Sample> {
-        YK_TRY(daemon, DaemonProcess::start(ykd));
+        YK_TRY(daemon, DaemonProcess::start(ykd, {.has_tcp = parameters.over_tcp}));
         return measure(*daemon, parameters);
     });
 }

@@ -230,7 +230,7 @@ using Measure = std::function<Result<Sample>(DaemonProcess& daemon)>;
 /// In a process of its own, with a daemon of its own.
 Result<Sample> apart(const std::string& ykd, bool with_state, const Measure& measure) {
     return isolated_client([&]() -> Result<Sample> {
-        YK_TRY(daemon, DaemonProcess::start(ykd, with_state));
+        YK_TRY(daemon, DaemonProcess::start(ykd, {.has_state = with_state}));
         auto sample = measure(*daemon);
         if (!sample.ok()) std::fprintf(stderr, "%s", daemon->log().c_str());
         return sample;

@@ -22,7 +22,7 @@ std::vector<si::AllocationRequest> batches(const WireClient& client, std::uint32
 }
 
 Result<Sample> measure_bulk(const DaemonProcess& daemon, const Workload& workload) {
-    YK_TRY(client, WireClient::open(daemon.url(), workload));
+    YK_TRY(client, WireClient::open(daemon.address(), workload));
     const auto asks = static_cast<std::uint32_t>(workload.asks.size());
     const std::vector<si::AllocationRequest> requests = batches(*client, asks);
     Sample sample;
@@ -40,7 +40,7 @@ Result<Sample> measure_bulk(const DaemonProcess& daemon, const Workload& workloa
 }
 
 Result<Sample> measure_latency(const DaemonProcess& daemon, const Workload& workload, std::uint32_t steps) {
-    YK_TRY(client, WireClient::open(daemon.url(), workload));
+    YK_TRY(client, WireClient::open(daemon.address(), workload));
     const auto asks = static_cast<std::uint32_t>(workload.asks.size());
     const std::uint32_t filling = asks - steps;
     YK_CHECKED(client->place_first(filling));
@@ -63,7 +63,8 @@ Result<Sample> measure_latency(const DaemonProcess& daemon, const Workload& work
 }
 
 Result<Sample> measure(const WireDaemon& with, const MakeWorkload& make, std::uint32_t steps) {
-    YK_TRY(daemon, DaemonProcess::start(with.ykd, with.has_state, with.has_mcs ? "mcs: {enabled: true}\n" : ""));
+    YK_TRY(daemon, DaemonProcess::start(with.ykd, {.has_state = with.has_state,
+                                                   .settings = with.has_mcs ? "mcs: {enabled: true}\n" : ""}));
     const Workload workload = make();
     auto sample = steps == 0 ? measure_bulk(*daemon, workload) : measure_latency(*daemon, workload, steps);
     if (!sample.ok()) std::fprintf(stderr, "%s\n%s", sample.error().text().c_str(), daemon->log().c_str());

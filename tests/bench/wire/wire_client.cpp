@@ -19,9 +19,10 @@ constexpr std::uint32_t kBatch = 1000;
 
 } // namespace
 
-Result<std::unique_ptr<WireClient>> WireClient::open(const std::string& url, const Workload& workload) {
+Result<std::unique_ptr<WireClient>> WireClient::open(const DaemonAddress& address, const Workload& workload) {
     wire::ClientOptions options;
-    options.url = url;
+    options.url = address.url;
+    options.token = address.token;
     options.client = "yk_bench";
     options.timeout = std::chrono::seconds{30};
     options.wait_for_socket = true;

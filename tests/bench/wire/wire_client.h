@@ -11,6 +11,7 @@
 
 #include "protocol/client/client.h"
 #include "protocol/si/messages.h"
+#include "tests/bench/wire/daemon_process.h"
 #include "tests/bench/wire/stream_reader.h"
 #include "tests/bench/workloads/workload.h"
 
@@ -19,7 +20,8 @@ namespace yk::bench {
 class WireClient {
 public:
     /// Connects, registers with the workload's configuration, nodes and applications, and starts to poll.
-    [[nodiscard]] static Result<std::unique_ptr<WireClient>> open(const std::string& url, const Workload& workload);
+    [[nodiscard]] static Result<std::unique_ptr<WireClient>> open(const DaemonAddress& address,
+                                                                  const Workload& workload);
     WireClient(const WireClient&) = delete;
     WireClient& operator=(const WireClient&) = delete;
 
