@@ -29,7 +29,7 @@ std::uint16_t length16(std::string_view text) {
     return static_cast<std::uint16_t>(text.size()); // ids, names and paths are at most 1024 bytes (I-006)
 }
 
-/// Writes values into packed bytes, one after the other. REQUIRES: there is room for them.
+/// Writes values into packed bytes, one after the other. REQUIRES: so many bytes are there.
 class Writer {
 public:
     explicit Writer(char* at) : at_(at) {}
