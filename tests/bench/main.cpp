@@ -11,7 +11,7 @@
 
 int main(int argc, char** argv) {
     yk::bench::Options options;
-    std::string json;
+    std::string json, svg;
     CLI::App app{"Plays the workloads of docs/benchmarks.md and prints a table."};
     app.add_option("--workload", options.workloads,
                    "only these: W1, W2, ... or the start of a name such as 'W2 50k'; rs-01 ... rs-16 (rs: all of "
@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
         ->check(CLI::Range(10'000, 10'000'000))
         ->capture_default_str();
     app.add_option("--json", json, "also write every figure to this file");
+    app.add_option("--svg", svg, "also draw the curves, into files of this folder");
     app.add_option("--data", options.data, "folder with openb_*.csv, for W3")->capture_default_str();
     app.add_option("--ykd", options.ykd, "the daemon for level wire (default: ykd beside this program)");
     CLI11_PARSE(app, argc, argv);
@@ -36,6 +37,16 @@ int main(int argc, char** argv) {
     const yk::bench::Report report =
         options.scaling ? yk::bench::run_scaling(options) : yk::bench::run_workloads(options);
     std::cout << yk::bench::to_markdown(report);
+    for (const yk::bench::Chart& chart : report.charts) {
+        if (svg.empty()) break;
+        const std::string path = svg + "/" + chart.name + ".svg";
+        std::ofstream file{path};
+        file << yk::cli::chart_svg(chart.drawing);
+        file.close();
+        if (file) continue;
+        std::cerr << "yk_bench: cannot write " << path << "\n";
+        return 1;
+    }
     if (json.empty()) return report.has_failed ? 1 : 0;
     std::ofstream file{json};
     file << yk::bench::to_json(report);

@@ -114,6 +114,19 @@ void add_curves(NodeOrder order, const Options& options, Report& report) {
                    });
 }
 
+/// What the series named `name, ...` say, one line each.
+void add_chart(const std::string& name, const std::string& title, const cli::ChartAxis& x, Report& report) {
+    std::vector<cli::ChartLine> lines;
+    for (const Series& series : report.series) {
+        if (!series.name.starts_with(name + ", ")) continue;
+        cli::ChartLine line{series.name.substr(name.size() + 2), {}};
+        for (std::size_t at = 0; at < series.x.size(); ++at) line.points.emplace_back(series.x[at], series.ns[at]);
+        lines.push_back(std::move(line));
+    }
+    if (lines.empty()) return;
+    report.charts.push_back({name, {title, x, from_zero({}, range_of(lines).second), lines}});
+}
+
 /// Time of one decision, of a fixed number of asks.
 void add_preempting_series(const std::string& name, PreemptingParameters p, const Options& options, Report& report) {
     p.asks = 1000;
@@ -141,6 +154,9 @@ Report run_scaling(const Options& options) {
         add_preempting_series("5,000 candidates", {0, 0, 50, false, 5000, 0}, options, report);
     }
     for (const NodeOrder order : {NodeOrder::Fair, NodeOrder::BinPacking}) add_curves(order, options, report);
+    add_chart("depth", "release, ask and allocation, nanoseconds", decades("asks that wait besides", 10, 1e7), report);
+    add_chart("fill", "release, ask and allocation, nanoseconds", from_zero("per cent of the memory in use", 100),
+              report);
     for (const NodeOrder order : {NodeOrder::Fair, NodeOrder::BinPacking})
         for (const std::uint32_t percent : {90U, 95U})
             for (const std::uint32_t shapes : {20U, 1000U}) add_churn_series(order, percent, shapes, options, report);

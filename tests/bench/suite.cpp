@@ -331,7 +331,13 @@ void run_wires(const Options& options, Report& report) { // W1, W2 1M, W5 and W9
 /// How latency grows with the load, of W2's cluster at 90 %. A load that the daemon does not keep up with ends the
 /// curve.
 void run_loads(const Options& options, Report& report) {
-    for (const bool over_tcp : {false, true})
+    constexpr std::array kShown{std::pair{"p50", &Sample::p50}, std::pair{"p99", &Sample::p99},
+                                std::pair{"p99.9", &Sample::p999}};
+    std::vector<cli::ChartLine> lines;
+    for (const bool over_tcp : {false, true}) {
+        const std::size_t first = lines.size();
+        for (const auto& shown : kShown)
+            lines.push_back({fmt::format("{} {}", over_tcp ? "tcp" : "ipc", shown.first), {}});
         for (const std::uint32_t per_second :
              {1000U, 2000U, 5000U, 10'000U, 20'000U, 50'000U, 100'000U, 200'000U, 500'000U}) {
             Row row{fmt::format("load over {}, {} a second", over_tcp ? "tcp" : "ipc", per_second), "wire", 0, {}};
@@ -342,8 +348,20 @@ void run_loads(const Options& options, Report& report) {
             for (int run = 0; run < options.runs; ++run)
                 if (!measure_into(row, run, report, [&] { return run_load(daemon_of(options), load); })) break;
             if (row.samples.empty()) break;
+            for (std::size_t at = 0; at < kShown.size(); ++at) {
+                std::vector<double> values;
+                for (const Sample& sample : row.samples) values.push_back(sample.*kShown.at(at).second * 1e6);
+                lines[first + at].points.emplace_back(per_second, median(values));
+            }
             report.rows.push_back(std::move(row));
         }
+    }
+    std::erase_if(lines, [](const cli::ChartLine& line) { return line.points.size() < 2; });
+    if (lines.empty()) return;
+    const auto [least, most] = range_of(lines);
+    report.charts.push_back({"load",
+                             {"from when an ask was due to its allocation, microseconds",
+                              decades("asks a second", 1000, 500'000), decades({}, least, most), lines}});
 }
 
 struct IdleCase {

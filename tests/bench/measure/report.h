@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/bench/measure/charts.h"
 #include "tests/bench/measure/measure.h"
 
 namespace yk::bench {
@@ -37,6 +38,7 @@ struct Report {
     std::vector<Row> rows;
     std::vector<Figure> figures;
     std::vector<Series> series;
+    std::vector<Chart> charts;      // written with --svg
     std::vector<std::string> notes; // what was left out and why
     bool has_failed = false;        // something was measured that was not right
 };
