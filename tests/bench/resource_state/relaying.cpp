@@ -44,7 +44,7 @@ rs::KafkaSettings settings_for(testing::MockKafka& cluster) {
     return settings;
 }
 
-Error to_error(const rs::LogFault& fault) {
+Error error_of_log(const rs::LogFault& fault) {
     return Error::at("log", fault.message);
 }
 
@@ -77,7 +77,7 @@ Result<double> read_all(rs::ChangeLog& log, std::size_t events, Events& into) {
         const Instant now = steady_instant();
         if (now - began > kLimit) return Error::of(fmt::format("{} events of {} came", into.size(), events));
         auto batch = log.poll(kMostPolled);
-        if (!batch.ok()) return to_error(batch.error());
+        if (!batch.ok()) return error_of_log(batch.error());
         if (!batch->unreadable.empty()) return Error::of("messages that nobody can read");
         for (rs::ChangeEvent& event : batch->events) {
             queue.add(event.id, {}, now);
@@ -117,7 +117,7 @@ Result<Figures> run_relay(const RunPlace& place) {
     return figures_apart([&]() -> Result<Figures> {
         HelperProcess writer{[&] { return change_all(*database, 1); }};
         auto opened = service::McsConnections::open(database->place(), true);
-        if (!opened.ok()) return to_error(opened.error());
+        if (!opened.ok()) return error_of_log(opened.error());
         const service::McsConnections connections = std::move(opened).value();
         testing::MockKafka cluster;
         const rs::KafkaSettings settings = settings_for(cluster);
@@ -127,8 +127,8 @@ Result<Figures> run_relay(const RunPlace& place) {
         YK_CHECKED(relay_all(relay, 0)); // to a broker that is new it announces every kind
         YK_TRY(log, rs::KafkaChangeLog::make(settings));
         const auto from = log->capture();
-        if (!from.ok()) return to_error(from.error());
-        if (const auto done = log->open(*from); !done.ok()) return to_error(done.error());
+        if (!from.ok()) return error_of_log(from.error());
+        if (const auto done = log->open(*from); !done.ok()) return error_of_log(done.error());
         YK_CHECKED(writer.run());
         YK_TRY(relayed, relay_all(relay, events));
         Events came;
