@@ -2,12 +2,23 @@
 // yk_bench: plays the workloads of docs/benchmarks.md and prints what they took.
 
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 
 #include <CLI/CLI.hpp>
 
 #include "tests/bench/suite.h"
+#include "ykctl/cli/values.h"
+
+namespace {
+
+/// False: it could not be written, which was said.
+bool write_text(const std::string& path, const std::string& text) {
+    const auto failure = yk::cli::write_text(path, text);
+    if (failure) std::cerr << "yk_bench: " << failure->message << "\n";
+    return !failure;
+}
+
+} // namespace
 
 int main(int argc, char** argv) {
     yk::bench::Options options;
@@ -37,21 +48,8 @@ int main(int argc, char** argv) {
     const yk::bench::Report report =
         options.scaling ? yk::bench::run_scaling(options) : yk::bench::run_workloads(options);
     std::cout << yk::bench::to_markdown(report);
-    for (const yk::bench::Chart& chart : report.charts) {
-        if (svg.empty()) break;
-        const std::string path = svg + "/" + chart.name + ".svg";
-        std::ofstream file{path};
-        file << yk::cli::chart_svg(chart.drawing);
-        file.close();
-        if (file) continue;
-        std::cerr << "yk_bench: cannot write " << path << "\n";
-        return 1;
-    }
-    if (json.empty()) return report.has_failed ? 1 : 0;
-    std::ofstream file{json};
-    file << yk::bench::to_json(report);
-    file.close();
-    if (file) return report.has_failed ? 1 : 0;
-    std::cerr << "yk_bench: cannot write " << json << "\n";
-    return 1;
+    for (const yk::bench::Chart& chart : report.charts)
+        if (!svg.empty() && !write_text(svg + "/" + chart.name + ".svg", yk::cli::chart_svg(chart.drawing))) return 1;
+    if (!json.empty() && !write_text(json, yk::bench::to_json(report))) return 1;
+    return report.has_failed ? 1 : 0;
 }

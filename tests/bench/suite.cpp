@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -103,12 +104,19 @@ std::vector<PlacingCase> placing_cases(const Options& options, Report& report) {
     return cases;
 } // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it loses sight of a std::function that is moved on
 
-/// Processor time of `over` / `under`, run by run.
-void add_ratio(Report& report, const std::string& workload, const Row& over, const Row& under) {
-    Figure figure{workload, over.level + " / " + under.level, {}};
+/// What `value` says of `over` / what it says of `under`, run by run.
+template <class Value>
+void add_ratio(Report& report, const std::string& workload, const std::string& name, const Row& over, const Row& under,
+               Value value, int digits = 2) {
+    Figure figure{workload, name, {}, digits};
     for (std::size_t i = 0; i < std::min(over.samples.size(), under.samples.size()); ++i)
-        figure.values.push_back(over.samples[i].cpu_ns() / under.samples[i].cpu_ns());
+        figure.values.push_back(std::invoke(value, over.samples[i]) / std::invoke(value, under.samples[i]));
     report.figures.push_back(std::move(figure));
+}
+
+/// Processor time of one level / that of the other.
+void add_ratio_of_levels(Report& report, const std::string& workload, const Row& over, const Row& under) {
+    add_ratio(report, workload, over.level + " / " + under.level, over, under, &Sample::cpu_ns);
 }
 
 /// Measures once for the row; false when it failed, which is noted.
@@ -137,7 +145,7 @@ void run_case(const PlacingCase& each, const Options& options, Report& report) {
         }
     }
     for (std::size_t i = 0; i < rows.size(); ++i)
-        for (std::size_t k = i + 1; k < rows.size(); ++k) add_ratio(report, each.name, rows[i], rows[k]);
+        for (std::size_t k = i + 1; k < rows.size(); ++k) add_ratio_of_levels(report, each.name, rows[i], rows[k]);
     if (rows.front().level == "core") rows.front().reference = each.reference;
     for (Row& row : rows) report.rows.push_back(std::move(row));
 }
@@ -151,12 +159,8 @@ void run_rms_at_once(const Options& options, Report& report) {
     for (int run = 0; run < options.runs; ++run)
         for (std::size_t i = 0; i < rows.size(); ++i)
             if (!measure_into(rows[i], run, report, [i] { return run_side_by_side(tree({}), 1U << i); })) return;
-    for (std::size_t i = 1; i < rows.size(); ++i) {
-        Figure figure{rows[i].workload, "allocations per second / those of one", {}};
-        for (std::size_t k = 0; k < rows[i].samples.size(); ++k)
-            figure.values.push_back(rows[i].samples[k].rate() / rows[0].samples[k].rate());
-        report.figures.push_back(std::move(figure));
-    }
+    for (std::size_t i = 1; i < rows.size(); ++i)
+        add_ratio(report, rows[i].workload, "allocations per second / those of one", rows[i], rows[0], &Sample::rate);
     for (Row& row : rows) report.rows.push_back(std::move(row));
 }
 
@@ -172,12 +176,8 @@ void run_backlogs(const Options& options, Report& report) {
         for (int run = 0; run < options.runs; ++run)
             for (std::size_t i = 0; i < rows.size(); ++i)
                 if (!measure_into(rows[i], run, report, [&] { return run_backlog(cases[i]); })) return;
-        for (std::size_t i = 1; i < rows.size(); ++i) {
-            Figure figure{rows[i].workload, "time / without backlog", {}};
-            for (std::size_t k = 0; k < rows[i].samples.size(); ++k)
-                figure.values.push_back(rows[i].samples[k].cpu_ns() / rows[0].samples[k].cpu_ns());
-            report.figures.push_back(std::move(figure));
-        }
+        for (std::size_t i = 1; i < rows.size(); ++i)
+            add_ratio(report, rows[i].workload, "time / without backlog", rows[i], rows[0], &Sample::cpu_ns);
         for (Row& row : rows) report.rows.push_back(std::move(row));
     }
 }
@@ -243,7 +243,7 @@ void run_gangs(const Options& options, Report& report) { // W11
             if (!measure_into(row, run, report,
                               [&] { return gang.run(row.level == "core" ? Level::Core : Level::Order); }))
                 return;
-    if (rows.size() == 2) add_ratio(report, "W11 gang", rows[0], rows[1]);
+    if (rows.size() == 2) add_ratio_of_levels(report, "W11 gang", rows[0], rows[1]);
     for (Row& row : rows) report.rows.push_back(std::move(row));
 }
 
@@ -320,10 +320,8 @@ void run_wires(const Options& options, Report& report) { // W1, W2 1M, W5 and W9
         if (!measure_into(single, run, report, [&] { return run_wire_latency({ykd}, tree(half), kWireSteps); })) break;
         if (!measure_into(bare, run, report, [] { return run_bare_round_trips(kWireSteps); })) break;
     }
-    Figure ratio{single.workload, "p50 / that of a bare nng round trip", {}};
-    for (std::size_t i = 0; i < std::min(single.samples.size(), bare.samples.size()); ++i)
-        ratio.values.push_back(single.samples[i].p50 / bare.samples[i].p50);
-    if (!ratio.values.empty()) report.figures.push_back(std::move(ratio));
+    if (!bare.samples.empty())
+        add_ratio(report, single.workload, "p50 / that of a bare nng round trip", single, bare, &Sample::p50);
     for (Row* row : {&single, &bare})
         if (!row->samples.empty()) report.rows.push_back(std::move(*row));
 }
@@ -403,10 +401,7 @@ void run_idle_mcs(const Options& options, Report& report) {
                 const WireDaemon daemon{daemon_of(options), true, has_mcs};
                 if (!measure_into(rows.at(has_mcs ? 1 : 0), run, report, [&] { return each.measure(daemon); })) return;
             }
-        Figure time{each.name, "time / without mcs", {}, 3};
-        for (std::size_t i = 0; i < rows[1].samples.size(); ++i)
-            time.values.push_back(rows[1].samples[i].seconds / rows[0].samples[i].seconds);
-        report.figures.push_back(std::move(time));
+        add_ratio(report, each.name, "time / without mcs", rows[1], rows[0], &Sample::seconds, 3);
         for (Row& row : rows) report.rows.push_back(std::move(row));
     }
 }
@@ -460,15 +455,11 @@ void run_books(const Options& options, Report& report) {
                         ykd, [] { return make_two_queues(5000, 10'000); }, row == &with);
                 }))
                 return;
-    Figure time{with.workload, "time / without books", {}};
-    Figure processor{with.workload, "processor time of ykd / without books", {}};
+    add_ratio(report, with.workload, "time / without books", with, without, &Sample::seconds);
+    add_ratio(report, with.workload, "processor time of ykd / without books", with, without, &Sample::cpu_seconds);
     Figure written{with.workload, "milliseconds until all is in the books", {}};
-    for (std::size_t i = 0; i < with.samples.size(); ++i) {
-        time.values.push_back(with.samples[i].seconds / without.samples[i].seconds);
-        processor.values.push_back(with.samples[i].cpu_seconds / without.samples[i].cpu_seconds);
-        written.values.push_back(with.samples[i].pause * 1e3);
-    }
-    for (Figure* figure : {&time, &processor, &written}) report.figures.push_back(std::move(*figure));
+    for (const Sample& sample : with.samples) written.values.push_back(sample.pause * 1e3);
+    report.figures.push_back(std::move(written));
     for (Row* row : {&without, &with}) report.rows.push_back(std::move(*row));
 }
 
