@@ -19,7 +19,6 @@ void OwnerEvents::flush() {
     }
     quiet_ = 0;
     const auto kept = ring_.append(chunk_);
-    chunk_.clear();
     if (kept) tally_.channeled += kept->size();
     if (kept && interest_ != Interest::None) collect(*kept);
 }
