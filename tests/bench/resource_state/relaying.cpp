@@ -117,7 +117,7 @@ Result<Figures> run_relay(const RunPlace& place) {
     return figures_apart([&]() -> Result<Figures> {
         HelperProcess writer{[&] { return change_all(*database, 1); }};
         auto opened = service::McsConnections::open(database->place(), true);
-        if (!opened.ok()) return error_of_log(opened.error());
+        if (!opened.ok()) return to_error(opened.error());
         const service::McsConnections connections = std::move(opened).value();
         testing::MockKafka cluster;
         const rs::KafkaSettings settings = settings_for(cluster);
