@@ -47,6 +47,10 @@ int main(int argc, char** argv) {
 
     const yk::bench::Report report =
         options.scaling ? yk::bench::run_scaling(options) : yk::bench::run_workloads(options);
+    if (report.is_empty() && !report.has_failed) {
+        std::cerr << "yk_bench: nothing has this name at this level; docs/benchmarks.md names the workloads\n";
+        return 1;
+    }
     std::cout << yk::bench::to_markdown(report);
     for (const yk::bench::Chart& chart : report.charts)
         if (!svg.empty() && !write_text(svg + "/" + chart.name + ".svg", yk::cli::chart_svg(chart.drawing))) return 1;

@@ -326,8 +326,7 @@ void run_wires(const Options& options, Report& report) { // W1, W2 1M, W5 and W9
         if (!row->samples.empty()) report.rows.push_back(std::move(*row));
 }
 
-/// How latency grows with the load, of W2's cluster at 90 %. A load that the daemon does not keep up with ends the
-/// curve.
+/// How latency grows with the load, of W2's cluster at 90 %.
 void run_loads(const Options& options, Report& report) {
     constexpr std::array kShown{std::pair{"p50", &Sample::p50}, std::pair{"p99", &Sample::p99},
                                 std::pair{"p99.9", &Sample::p999}};
@@ -338,7 +337,7 @@ void run_loads(const Options& options, Report& report) {
             lines.push_back({fmt::format("{} {}", over_tcp ? "tcp" : "ipc", shown.first), {}});
         for (const std::uint32_t per_second :
              {1000U, 2000U, 5000U, 10'000U, 20'000U, 50'000U, 100'000U, 200'000U, 500'000U}) {
-            Row row{fmt::format("load over {}, {} a second", over_tcp ? "tcp" : "ipc", per_second), "wire", 0, {}};
+            Row row{fmt::format("load {} {}/s", over_tcp ? "tcp" : "ipc", per_second), "wire", 0, {}};
             if (!options.wants_workload(row.workload)) continue;
             LoadParameters load;
             load.per_second = per_second;

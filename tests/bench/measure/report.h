@@ -41,6 +41,8 @@ struct Report {
     std::vector<Chart> charts;      // written with --svg
     std::vector<std::string> notes; // what was left out and why
     bool has_failed = false;        // something was measured that was not right
+
+    [[nodiscard]] bool is_empty() const { return rows.empty() && figures.empty() && series.empty() && notes.empty(); }
 };
 
 [[nodiscard]] std::string to_markdown(const Report& report);

@@ -45,7 +45,7 @@ Result<void> OpenLoop::run(std::uint32_t count) {
             std::this_thread::sleep_for(kNap);
             continue;
         }
-        // Ask number n gives back what ask n - first_ got, which was placed long ago.
+        // Ask number n gives back what ask n - first_ got, which was placed before the first was due.
         YK_CHECKED(client_.send(client_.exchange(first_ + sent, first_ + until, sent)));
         sent = until;
     }
@@ -56,7 +56,8 @@ Result<void> OpenLoop::run(std::uint32_t count) {
 
 Result<Sample> measure(const DaemonProcess& daemon, const LoadParameters& parameters) {
     const std::uint32_t filling = asks_to_fill(parameters.tree, parameters.percent_full);
-    const auto count = static_cast<std::uint32_t>(parameters.per_second * parameters.seconds);
+    const std::uint32_t count =
+        std::min(filling, static_cast<std::uint32_t>(parameters.per_second * parameters.seconds));
     TreeParameters tree = parameters.tree;
     tree.asks = filling + count;
     const Workload workload = make_tree(tree);

@@ -16,13 +16,12 @@ struct LoadParameters {
     TreeParameters tree; // its asks follow from the other members
     std::uint32_t percent_full = 90;
     std::uint32_t per_second = 1000;
-    double seconds = 5;
+    double seconds = 5;    // or less: as many asks as the cluster holds at the beginning
     bool over_tcp = false; // else over ipc
 };
 
-/// With the daemon `ykd`. With each ask an allocation is released that was made long before, as long as the
-/// daemon keeps up: one that falls behind by the whole cluster is told to release what it has not placed, and the run
-/// fails. Sample: latencies from when an ask was due to its callback; the processor time is the daemon's.
+/// With the daemon `ykd`. With each ask an allocation is released, of those that were made before the first ask was
+/// due. Sample: latencies from when an ask was due to its callback; the processor time is the daemon's.
 [[nodiscard]] Result<Sample> run_load(const std::string& ykd, const LoadParameters& parameters);
 
 } // namespace yk::bench
