@@ -80,8 +80,7 @@ void Exchange::fill(std::uint32_t count) {
     }
     for (std::uint32_t i = 0; i < count; ++i)
         if (!placed[i]) cluster_.release(Key{i}, workload_.asks[i].application);
-    // Binpacking leaves nodes without cores that have memory: a tenth of what should make 99 per cent does not fit.
-    YK_CHECK(live_.size() > std::size_t{count} / 100 * 85, "the cluster takes much less than what should fill it");
+    YK_CHECK(live_.size() > std::size_t{count} / 100 * 90, "the cluster takes much less than what should fill it");
 }
 
 void Exchange::step(std::uint32_t released, AskRow row, bool until_idle) {
