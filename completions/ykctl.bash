@@ -34,10 +34,10 @@ _ykctl() {
             ':recovery') place='recovery' ;;
             ':node') place='node' ;;
             ':queue') place='queue' ;;
-            ':app') place='app' ;;
+            ':app'|':application') place='app' ;;
             ':ask') place='ask' ;;
-            ':alloc') place='alloc' ;;
-            ':deployment') place='deployment' ;;
+            ':alloc'|':allocation') place='alloc' ;;
+            ':deployment'|':deploy') place='deployment' ;;
             ':mcs') place='mcs' ;;
             ':apply') place='apply' ;;
             ':diff') place='diff' ;;

@@ -176,6 +176,7 @@ std::string argument_here(std::string_view path, std::string_view word) {
     const bool is_address = word.find('/') != std::string_view::npos;
     if (is_address && path.ends_with("context add")) return "an address?  -s " + std::string{word};
     if (path.ends_with("ask add")) return "a key?  " + std::string{path} + " APP --key " + std::string{word};
+    if (path.ends_with("explain ask")) return "of an application?  " + std::string{path} + " KEY --app APP";
     return {};
 }
 

@@ -134,7 +134,7 @@ void define_list(Command command, Context& context) {
 } // namespace
 
 void define_alloc(Command root, Context& context) {
-    const auto alloc = root.sub("alloc", "allocations: what is placed where");
+    const auto alloc = root.sub("alloc", "allocations: what is placed where").alias("allocation");
     define_list(alloc.sub("list", "allocations of the live applications").alias("ls"), context);
 
     const auto show = alloc.sub("show", "one allocation");
@@ -154,7 +154,7 @@ void define_alloc(Command root, Context& context) {
     give_back.flag("--all", options->all, "all allocations of --app");
     give_back.option("--reason", options->reason, "message that goes with the release").value("TEXT");
     give_back.run([&context, options] { return release(context, *options); });
-    define_list(root.sub("allocs", "alloc list").hidden(), context);
+    define_list(root.sub("allocs", "alloc list").alias("allocations").hidden(), context);
 }
 
 } // namespace yk::cli

@@ -316,7 +316,7 @@ void define_show(Command app, Context& context) {
 } // namespace
 
 void define_app(Command root, Context& context) {
-    const auto app = root.sub("app", "applications: submit, look at, remove");
+    const auto app = root.sub("app", "applications: submit, look at, remove").alias("application");
     define_add(app, context);
     define_list(app.sub("list", "applications, the live ones unless told otherwise").alias("ls"), context);
     define_show(app, context);
@@ -325,7 +325,7 @@ void define_app(Command root, Context& context) {
     const auto ids = std::make_shared<std::vector<std::string>>();
     remove.option("ID", *ids, "ids of the applications").required();
     remove.run([&context, ids] { return remove_applications(context, distinct(*ids)); });
-    define_list(root.sub("apps", "app list").hidden(), context);
+    define_list(root.sub("apps", "app list").alias("applications").hidden(), context);
 }
 
 } // namespace yk::cli

@@ -256,7 +256,8 @@ void define_delete(Command noun, Context& context) {
 } // namespace
 
 void define_deployment(Command root, Context& context) {
-    const auto noun = root.sub("deployment", "deployments: so many replicas of an application, kept in ykd's database");
+    const auto noun = root.sub("deployment", "deployments: so many replicas of an application, kept in ykd's database")
+                          .alias("deploy");
     define_create(noun, context);
     define_deployment_list(noun.sub("list", "deployments, by name").alias("ls"), context);
     define_deployment_show(noun.sub("show", "one deployment: what it should be, and why it has so many replicas"),

@@ -118,6 +118,7 @@ TEST_CASE("B9 words of other tools are understood, or answered with what is done
     CHECK_THAT(hint({"apply", "deployment", "x"}), Contains("the noun comes first:  ykctl deployment apply"));
     CHECK_THAT(hint({"apply", "q.yaml"}), Contains("a file?  ykctl apply -f q.yaml"));
     CHECK_THAT(hint({"ask", "add", "job", "k1"}), Contains("a key?  ykctl ask add APP --key k1"));
+    CHECK_THAT(hint({"explain", "ask", "job", "k1"}), Contains("of an application?  ykctl explain ask KEY --app APP"));
     CHECK_THAT(hint({"explain", "k1"}), Contains("ykctl explain ask KEY"));
     CHECK_THAT(hint({"drain", "n"}), Contains("ykctl node drain"));
     CHECK_THAT(hint({"uncordon", "n"}), Contains("ykctl node undrain"));
@@ -132,6 +133,11 @@ TEST_CASE("B9 words of other tools are understood, or answered with what is done
 
 TEST_CASE("B9 a word that means one of ours is taken for it") {
     for (const auto& arguments : std::vector<std::vector<std::string>>{{"nodes", "list"},
+                                                                       {"applications", "list"},
+                                                                       {"application", "show", "x"},
+                                                                       {"allocations"},
+                                                                       {"allocation", "list"},
+                                                                       {"deploy", "list"},
                                                                        {"apps", "show", "x"},
                                                                        {"app", "delete", "x"},
                                                                        {"app", "kill", "x"},
