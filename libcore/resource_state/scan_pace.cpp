@@ -69,10 +69,10 @@ bool ScanPace::may_read(std::size_t live_keys, Duration latency, Instant now) {
 
 void ScanPace::rows_read(std::size_t rows, Instant now) {
     if (settings_.rows_per_second == 0) return;
-    const double seconds = static_cast<double>(rows) / static_cast<double>(settings_.rows_per_second); // at the rate
-    const Duration cost{std::llround(seconds / (is_slow_ ? kLeastShare : share_) * 1e9)};
+    const double due = static_cast<double>(rows) / static_cast<double>(settings_.rows_per_second); // at the rate
+    const Duration cost{std::llround(due / (is_slow_ ? kLeastShare : share_) * 1e9)};
     next_ = std::max(next_, now - cost) + cost;
-    share_ = std::min(1.0, share_ + seconds / kSecondsToRise);
+    share_ = std::min(1.0, share_ + due / kSecondsToRise);
 }
 
 } // namespace yk::rs
