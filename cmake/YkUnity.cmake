@@ -17,6 +17,7 @@ function(yk_names_of source names_out bytes_out)
     string(APPEND text "${declared}")
   endif()
   string(REPLACE "\n[[nodiscard]] " "\n" text "${text}")
+  string(REPLACE " =\n" " = \n" text "${text}") # the value stands on the next line
   string(REGEX REPLACE "[][;]" "{" text "${text}") # CMake's lists have a meaning for these
   string(REGEX MATCHALL "\n[A-Za-z_][^\n]*" lines "${text}")
   set(names "")
