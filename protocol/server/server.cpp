@@ -108,7 +108,8 @@ private:
 /// failure, and ticks. Only `keeper_` ever waits. Lock order: `mutex_` before that of a connection.
 class Server::Impl {
 public:
-    Impl(const ServerOptions& given, ServerHandlers handlers) : options(given), handlers_(std::move(handlers)) {
+    Impl(const ServerOptions& given, ServerHandlers handlers)
+        : options(given), handlers_(complete(std::move(handlers))) {
         if (!options.budget) options.budget = std::make_shared<TransportBudget>();
     }
     ~Impl() { stop(); }
@@ -129,6 +130,10 @@ public:
 private:
     using Connections = std::map<std::uint32_t, std::shared_ptr<ServerConnection>>; // oldest first
 
+    [[nodiscard]] static ServerHandlers complete(ServerHandlers handlers) {
+        if (!handlers.received) handlers.received = handlers.request;
+        return handlers;
+    }
     [[nodiscard]] Result<void> open_listener();
     [[nodiscard]] std::uint32_t ordinary_seats() const {
         return options.max_connections - std::min(options.kept_connections, options.max_connections / 2);
@@ -240,7 +245,7 @@ void Server::Impl::adopt(nng_stream* stream) {
         if (!closing_ && has_seat) {
             connection = std::make_shared<ServerConnection>(
                 stream, peer, options,
-                ConnectionPort{handlers_.request, [this](ServerConnection& one) { ended(one); }});
+                ConnectionPort{handlers_.request, handlers_.received, [this](ServerConnection& one) { ended(one); }});
             connections_.emplace(peer->connection, connection);
             ++of_identity_[peer->address];
         }

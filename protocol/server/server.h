@@ -34,6 +34,9 @@ enum class Admittance { Refused, Ordinary, Privileged };
 struct ServerHandlers {
     std::function<Admittance(const Peer&)> admit; // refused: the connection is closed before a byte of it is read
     std::function<void(Request)> request;
+    /// As `request`, for what is handed on by the thread that received it, which holds no lock: what takes some
+    /// microseconds may be done there. Empty: `request` gets it.
+    std::function<void(Request)> received;
     std::function<void(std::uint32_t connection)> closed;
     /// A connection was cut or not accepted: whose it was, and why.
     std::function<void(const Peer&, std::string_view why)> cut;

@@ -43,10 +43,14 @@ ServerConnection::~ServerConnection() = default;
 bool ServerConnection::start() {
     nng_aio* receiving = nullptr;
     nng_aio* sending = nullptr;
-    const bool made = nng_aio_alloc(&receiving, on_received, this) == 0 && nng_aio_alloc(&sending, on_sent, this) == 0;
+    nng_aio* at_once = nullptr;
+    bool made = nng_aio_alloc(&receiving, on_received, this) == 0 && nng_aio_alloc(&sending, on_sent, this) == 0;
+    // A send over TLS that is taken back takes the connection with it.
+    if (peer_->transport != Peer::Transport::Tls) made = made && nng_aio_alloc(&at_once, nullptr, nullptr) == 0;
     std::unique_lock lock(mutex_);
     receiving_.reset(receiving);
     sending_.reset(sending);
+    at_once_.reset(at_once);
     if (is_over_) return false;
     Frame greeting{make_bytes(kRepGreeting.size()), kRepGreeting.size(), {}};
     if (!made || greeting.bytes == nullptr) {
@@ -54,7 +58,7 @@ bool ServerConnection::start() {
         return false;
     }
     std::memcpy(greeting.bytes.get(), kRepGreeting.data(), kRepGreeting.size());
-    enqueue(std::move(greeting));
+    enqueue(lock, std::move(greeting));
     receive();
     return true;
 }
@@ -78,7 +82,7 @@ void ServerConnection::received() {
     if (nng_aio_result(receiving_.get()) != 0) return end_locked(lock, "");
     reader_.took(nng_aio_count(receiving_.get()));
     moved_in_ = true;
-    deliver(lock);
+    deliver(lock, port_.received);
 }
 
 bool ServerConnection::may_deliver() const {
@@ -87,7 +91,7 @@ bool ServerConnection::may_deliver() const {
     return in_flight_ < most && queued_ < kEnoughQueued;
 }
 
-void ServerConnection::deliver(std::unique_lock<std::mutex>& lock) {
+void ServerConnection::deliver(std::unique_lock<std::mutex>& lock, const std::function<void(Request)>& to) {
     if (is_delivering_) return; // the thread that delivers will see what is new
     is_delivering_ = true;
     while (!is_over_ && may_deliver()) {
@@ -108,7 +112,7 @@ void ServerConnection::deliver(std::unique_lock<std::mutex>& lock) {
         auto charge = begun_ ? std::move(begun_) : budget_->count_small(next.message->size(), *share_);
         ++in_flight_;
         lock.unlock();
-        port_.request(Request(shared_from_this(), std::move(*next.message), std::move(charge)));
+        to(Request(shared_from_this(), std::move(*next.message), std::move(charge)));
         lock.lock();
     }
     is_delivering_ = false;
@@ -117,18 +121,50 @@ void ServerConnection::deliver(std::unique_lock<std::mutex>& lock) {
 
 // --- out ----------------------------------------------------------------------------------------
 
-void ServerConnection::enqueue(Frame frame) {
+void ServerConnection::enqueue(std::unique_lock<std::mutex>& lock, Frame frame) {
     queued_ += frame.size;
     budget_->replies.fetch_add(frame.size, std::memory_order_relaxed);
     frames_.push_back(std::move(frame));
-    if (frames_.size() == 1) send_first();
+    if (frames_.size() == 1) send(lock);
 }
 
-void ServerConnection::send_first() {
+void ServerConnection::send(std::unique_lock<std::mutex>& lock) {
+    bool answered = false;
+    while (!frames_.empty() && goes_at_once()) answered = finish_first() || answered;
+    if (!frames_.empty()) offer_first(sending_.get());
+    if (answered) deliver(lock, port_.request); // whoever replies may hold locks: nothing is done here
+}
+
+/// Whether all that is left of the first frame has gone to the system. nng would wake a thread of its own to say so;
+/// what the system does not take now is taken back from nng, which costs nothing but the call.
+bool ServerConnection::goes_at_once() {
+    if (!at_once_) return false;
+    offer_first(at_once_.get());
+    nng_aio_cancel(at_once_.get());
+    nng_aio_wait(at_once_.get());
+    if (nng_aio_result(at_once_.get()) != 0) return false; // also when the peer has gone: the other send is told so
+    moved_out_ = true;
+    sent_ += nng_aio_count(at_once_.get());
+    return sent_ == frames_.front().size;
+}
+
+/// Takes the first frame, which has been sent, from the line. Returns whether it answered a request.
+bool ServerConnection::finish_first() {
+    Frame done = std::move(frames_.front());
+    frames_.pop_front();
+    sent_ = 0;
+    queued_ -= done.size;
+    budget_->replies.fetch_sub(done.size, std::memory_order_relaxed);
+    if (!done.request) return false;
+    settle(std::move(done.request));
+    return true;
+}
+
+void ServerConnection::offer_first(nng_aio* sending) {
     if (sent_ == 0) sending_first_ = 0;
     nng_iov part{frames_.front().bytes.get() + sent_, frames_.front().size - sent_};
-    nng_aio_set_iov(sending_.get(), 1, &part);
-    nng_stream_send(stream_, sending_.get());
+    nng_aio_set_iov(sending, 1, &part);
+    nng_stream_send(stream_, sending);
 }
 
 void ServerConnection::sent() {
@@ -137,16 +173,9 @@ void ServerConnection::sent() {
     if (nng_aio_result(sending_.get()) != 0) return end_locked(lock, "");
     moved_out_ = true;
     sent_ += nng_aio_count(sending_.get());
-    if (sent_ < frames_.front().size) return send_first();
-    Frame done = std::move(frames_.front());
-    frames_.pop_front();
-    sent_ = 0;
-    queued_ -= done.size;
-    budget_->replies.fetch_sub(done.size, std::memory_order_relaxed);
-    if (!frames_.empty()) send_first();
-    if (!done.request) return;
-    settle(std::move(done.request));
-    deliver(lock);
+    const bool answered = sent_ == frames_.front().size && finish_first();
+    if (!frames_.empty()) send(lock);
+    if (answered && !is_over_) deliver(lock, port_.request);
 }
 
 /// Ends the count of a request. The connection may be over already, and has set its count to 0 then.
@@ -177,7 +206,7 @@ void ServerConnection::reply(const SpMessage& request, TransportBudget::Charge c
             return settle(std::move(charge));
         }
         frame.request = std::move(charge);
-        enqueue(std::move(frame));
+        enqueue(lock, std::move(frame));
     }
     if (budget_->replies.load(std::memory_order_relaxed) > budget_->most_replies) budget_->relieve();
 }
@@ -185,7 +214,7 @@ void ServerConnection::reply(const SpMessage& request, TransportBudget::Charge c
 void ServerConnection::drop(TransportBudget::Charge charge) {
     std::unique_lock lock(mutex_);
     settle(std::move(charge));
-    if (!is_over_) deliver(lock);
+    if (!is_over_) deliver(lock, port_.request);
 }
 
 void ServerConnection::give_up(TransportBudget::Charge charge, const char* why) {
@@ -224,6 +253,7 @@ void ServerConnection::release() {
     nng_stream_free(std::exchange(stream_, nullptr));
     receiving_.reset();
     sending_.reset();
+    at_once_.reset();
     frames_.clear();
 }
 
@@ -263,13 +293,13 @@ void ServerConnection::tick() {
     if (is_over_ || !receiving_) return; // before start(): the table of connections has this one already
     if (const char* why = stalled()) return end_locked(lock, why);
     if (!frames_.empty()) ++sending_first_;
-    deliver(lock); // it may have waited for the budget
+    deliver(lock, port_.request); // it may have waited for the budget
 }
 
 void ServerConnection::trust() {
     if (trusted_.exchange(true, std::memory_order_relaxed)) return;
     std::unique_lock lock(mutex_);
-    if (!is_over_) deliver(lock); // requests may wait behind the one that showed who it is
+    if (!is_over_) deliver(lock, port_.request); // requests may wait behind the one that showed who it is
 }
 
 TransportBudget::Waiting ServerConnection::waiting() const {

@@ -27,7 +27,7 @@ class ServerConnection;
 
 /// What a connection needs from its server. All are safe to call from any thread.
 struct ConnectionPort {
-    std::function<void(Request)> request;
+    std::function<void(Request)> request, received; // as ServerHandlers has them
     /// The connection is over; its descriptor is to be given back. Called once.
     std::function<void(ServerConnection&)> ended;
 };
@@ -89,13 +89,17 @@ private:
     static void on_sent(void* self) { static_cast<ServerConnection*>(self)->sent(); }
     void received();
     void sent();
-    /// Hands on the requests that have arrived, as far as the limits allow, and receives again.
-    void deliver(std::unique_lock<std::mutex>& lock);
+    /// Gives `to` the requests that have arrived, as far as the limits allow, and receives again.
+    void deliver(std::unique_lock<std::mutex>& lock, const std::function<void(Request)>& to);
     [[nodiscard]] bool may_deliver() const;
     void receive();
-    void send_first();
+    /// Sends the frames, of which none is in nng's hands: at once what the system takes, the rest through nng.
+    void send(std::unique_lock<std::mutex>& lock);
+    [[nodiscard]] bool goes_at_once();
+    [[nodiscard]] bool finish_first();
+    void offer_first(nng_aio* sending);
     void settle(TransportBudget::Charge charge);
-    void enqueue(Frame frame);
+    void enqueue(std::unique_lock<std::mutex>& lock, Frame frame);
     void end_locked(std::unique_lock<std::mutex>& lock, const char* why);
     [[nodiscard]] const char* stalled();
     [[nodiscard]] bool is_too_slow();
@@ -112,6 +116,7 @@ private:
     mutable std::mutex mutex_;
     nng_stream* stream_;
     Aio receiving_, sending_;
+    Aio at_once_; // without a callback; null: every frame is sent with sending_
     FrameReader reader_;
     std::deque<Frame> frames_;      // the first one is being sent
     std::size_t sent_ = 0;          // bytes of the first one that are sent

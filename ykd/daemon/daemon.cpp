@@ -105,8 +105,10 @@ wire::ServerHandlers Daemon::handlers() {
     wire::ServerHandlers handlers;
     handlers.admit = [this](const wire::Peer& peer) { return parts_.access.admits(peer); };
     handlers.request = [this](wire::Request request) {
-        auto call = std::make_shared<Call>(parts_.calls, std::move(request));
-        parts_.workers.post(source_of(*call), [this, call] { dispatcher_.dispatch(call); });
+        dispatcher_.dispatch_later(std::make_shared<Call>(parts_.calls, std::move(request)));
+    };
+    handlers.received = [this](wire::Request request) {
+        dispatcher_.dispatch_at_once(std::make_shared<Call>(parts_.calls, std::move(request)));
     };
     handlers.closed = [this](std::uint32_t connection) {
         parts_.workers.post([this, connection] { on_closed(connection); });

@@ -37,33 +37,32 @@ Services::Services(Parts& parts, std::function<void(SteadyClock::duration grace)
 /// is what nobody waits for to go on: not an explanation, nor what a recovery needs.
 void Services::fill(Parts& parts) {
     using si::Kind;
-    constexpr bool kLong = true;
     const auto row = [this](Kind kind, auto& service, auto answer, LargeAnswers* turns = nullptr,
-                            bool is_long = false) {
+                            Length length = Length::Usual) {
         kinds_.add(
-            kind, [&service, answer](const CallPtr& call) { (service.*answer)(call); }, turns, is_long);
+            kind, [&service, answer](const CallPtr& call) { (service.*answer)(call); }, turns, length);
     };
     row(Kind::Hello, session_, &SessionService::hello);
     row(Kind::Bye, session_, &SessionService::bye);
-    row(Kind::Ping, session_, &SessionService::ping);
+    row(Kind::Ping, session_, &SessionService::ping, nullptr, Length::Short);
     row(Kind::Status, status_, &StatusService::status, &parts.looks);
     row(Kind::RegisterResourceManager, registration_, &RegistrationService::register_rm, &parts.configurations);
     row(Kind::UnregisterResourceManager, registration_, &RegistrationService::unregister_rm);
-    row(Kind::UpdateAllocation, update_, &UpdateService::update_allocation);
-    row(Kind::UpdateApplication, update_, &UpdateService::update_application);
-    row(Kind::UpdateNode, update_, &UpdateService::update_node);
+    row(Kind::UpdateAllocation, update_, &UpdateService::update_allocation, nullptr, Length::Short);
+    row(Kind::UpdateApplication, update_, &UpdateService::update_application, nullptr, Length::Short);
+    row(Kind::UpdateNode, update_, &UpdateService::update_node, nullptr, Length::Short);
     row(Kind::UpdateConfiguration, configuration_, &ConfigurationService::update, &parts.configurations);
     row(Kind::ValidateConfiguration, configuration_, &ConfigurationService::validate, &parts.configurations);
     row(Kind::Reload, configuration_, &ConfigurationService::reload);
     row(Kind::SetExtraConfig, configuration_, &ConfigurationService::set_extra_config);
-    row(Kind::Poll, stream_, &StreamService::poll);
-    row(Kind::Sync, stream_, &StreamService::sync);
-    row(Kind::CallResult, stream_, &StreamService::call_result);
-    row(Kind::StreamLog, stream_, &StreamService::stream_log, &parts.large_answers, kLong);
-    row(Kind::Dump, dump_, &DumpService::dump, &parts.large_answers, kLong);
-    row(Kind::Events, event_, &EventService::events, &parts.large_answers, kLong);
+    row(Kind::Poll, stream_, &StreamService::poll, nullptr, Length::Short);
+    row(Kind::Sync, stream_, &StreamService::sync, nullptr, Length::Short);
+    row(Kind::CallResult, stream_, &StreamService::call_result, nullptr, Length::Short);
+    row(Kind::StreamLog, stream_, &StreamService::stream_log, &parts.large_answers, Length::Long);
+    row(Kind::Dump, dump_, &DumpService::dump, &parts.large_answers, Length::Long);
+    row(Kind::Events, event_, &EventService::events, &parts.large_answers, Length::Long);
     row(Kind::EventStream, event_, &EventService::event_stream);
-    row(Kind::Metrics, metrics_, &MetricsService::metrics, &parts.large_answers, kLong);
+    row(Kind::Metrics, metrics_, &MetricsService::metrics, &parts.large_answers, Length::Long);
     row(Kind::Health, health_, &HealthService::health, &parts.looks);
     row(Kind::Explain, explain_, &ExplainService::explain, &parts.large_answers);
     row(Kind::Audit, audit_, &AuditService::audit, &parts.looks);

@@ -14,6 +14,7 @@ namespace {
 
 using wire::Peer;
 
+constexpr std::size_t kShortMessage = 4096;        // bytes of a message that may be short work, as of some asks
 constexpr auto kGapWait = std::chrono::seconds{1}; // how long a call waits for an earlier number (I-332)
 
 using Table = SeqTable<CallPtr, RememberedReply>;
@@ -185,12 +186,35 @@ bool Dispatcher::enter_large_answers(const CallPtr& call) {
     return false;
 }
 
+void Dispatcher::dispatch_later(const CallPtr& call) {
+    parts_.workers.post(source_of(*call), [this, call] { dispatch(call); });
+}
+
+void Dispatcher::dispatch_at_once(const CallPtr& call) {
+    if (call->message().size() > kShortMessage || parts_.listener_watch.is_question(call->message()))
+        return dispatch_later(call);
+    if (!decode(call)) return;
+    const ItemSource source = source_of(*call);
+    if (is_short(*call) && parts_.workers.run_here(source, [this, &call] { dispatch_decoded(call); })) return;
+    parts_.workers.post(source, [this, call] { dispatch_decoded(call); });
+}
+
+/// Whether its kind is done within some microseconds, so that it need not wait for a worker.
+bool Dispatcher::is_short(const Call& call) const {
+    const auto kind = si::find_kind(call.envelope.kind);
+    return kind && parts_.kinds.at(*kind).length == Length::Short;
+}
+
 void Dispatcher::dispatch(const CallPtr& call) {
     if (parts_.listener_watch.is_question(call->message())) {
         wire::Request question = call->release_request();
         return question.reply(question.bytes());
     }
-    if (!decode(call) || !find_session(call) || !check_kind(call)) return;
+    if (decode(call)) dispatch_decoded(call);
+}
+
+void Dispatcher::dispatch_decoded(const CallPtr& call) {
+    if (!find_session(call) || !check_kind(call)) return;
     if (call->mutating && call->is_stopping()) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
     if (call->mutating && !take_turn(call)) return;
     if (!enter_large_answers(call)) return;

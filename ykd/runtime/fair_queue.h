@@ -6,7 +6,8 @@
 // An item that was taken is at work until done() is called for its source. Clients and identities have so many at work
 // at most, so that others find somebody free, and of long items an identity has fewer than of all, so that its own
 // short ones need not wait for one of these to end. Items without an identity are the daemon's own: they take turns as
-// those of one more identity, of which any number may be at work.
+// those of one more identity, of which any number may be at work. While nothing waits, an item may be begun without
+// being stored here at all (begin()).
 //
 // Thread: any, under the owner's lock. Cost of each call: the logarithm of the number of sources, and the number of
 // items at work.
@@ -43,7 +44,18 @@ public:
 
     void push(const ItemSource& source, Item item) {
         identities_[source.identity].clients[source.client].waiting.push_back({std::move(item), source.is_long});
+        ++waiting_;
     }
+    /// Counts an item of this source as at work. False: it has to be pushed, since others wait, or since its source has
+    /// as many at work as it may.
+    [[nodiscard]] bool begin(const ItemSource& source) {
+        if (waiting_ != 0 || !may_begin(source)) return false;
+        Identity& identity = identities_[source.identity];
+        begin(identity, identity.clients[source.client], source.is_long);
+        return true;
+    }
+
+    [[nodiscard]] bool has_waiting() const { return waiting_ != 0; }
 
     struct Taken {
         ItemSource source;
@@ -64,12 +76,11 @@ public:
         Waiting& first = client.waiting.front();
         Taken taken{{identity->first, identity->second.last, first.is_long}, std::move(first.item)};
         client.waiting.pop_front();
-        ++client.at_work;
-        ++identity->second.at_work;
-        identity->second.long_at_work += taken.source.is_long ? 1U : 0U;
+        --waiting_;
+        begin(identity->second, client, taken.source.is_long);
         return taken;
     }
-    /// REQUIRES: take() returned an item of this source, which is not at work any more.
+    /// REQUIRES: take() returned an item of this source, or begin() counted one, and it is not at work any more.
     void done(const ItemSource& source) {
         const auto identity = identities_.find(source.identity);
         YK_ASSUME(identity != identities_.end(), "the identity has an item at work");
@@ -106,6 +117,23 @@ private:
     };
     using Identities = std::map<std::string, Identity>;
 
+    static void begin(Identity& identity, Client& client, bool is_long) {
+        ++client.at_work;
+        ++identity.at_work;
+        identity.long_at_work += is_long ? 1U : 0U;
+    }
+    /// Whether one more item of an identity may be at work.
+    [[nodiscard]] bool may_begin(const Identity& of, bool is_long) const {
+        return of.at_work < limits_.of_identity && !(is_long && of.long_at_work >= limits_.long_of_identity);
+    }
+    [[nodiscard]] bool may_begin(const ItemSource& source) const {
+        const auto identity = identities_.find(source.identity);
+        if (source.identity.empty() || identity == identities_.end()) return true;
+        const auto client = identity->second.clients.find(source.client);
+        const std::size_t at_work = client == identity->second.clients.end() ? 0 : client->second.at_work;
+        return at_work < limits_.of_client && may_begin(identity->second, source.is_long);
+    }
+
     /// The first entry behind `last`, in a circle, for which `may` holds; the end: there is none.
     template <class Map, class May>
     [[nodiscard]] static auto next(Map& map, const typename Map::key_type& last, const May& may) {
@@ -120,8 +148,8 @@ private:
     [[nodiscard]] typename Clients::iterator find_client(typename Identities::value_type& identity) const {
         Identity& of = identity.second;
         const bool own = identity.first.empty();
-        if (!own && of.at_work >= limits_.of_identity) return of.clients.end();
-        const bool no_long = !own && of.long_at_work >= limits_.long_of_identity;
+        if (!own && !may_begin(of, false)) return of.clients.end();
+        const bool no_long = !own && !may_begin(of, true);
         return next(of.clients, of.last, [this, own, no_long](const auto& one) {
             return !one.second.waiting.empty() && (own || one.second.at_work < limits_.of_client) &&
                    !(no_long && one.second.waiting.front().is_long);
@@ -130,7 +158,8 @@ private:
 
     Limits limits_;
     Identities identities_;
-    std::string last_; // the identity whose item was taken last
+    std::string last_;        // the identity whose item was taken last
+    std::size_t waiting_ = 0; // items of all clients
 };
 
 } // namespace yk

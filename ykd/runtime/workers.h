@@ -5,6 +5,9 @@
 // is at work, and never takes all threads. What one of them throws (no memory for a large answer) ends that request
 // alone: it owns nothing that lasts, and a call that is dropped without an answer is answered with E_INTERNAL.
 //
+// The thread that received a short request may do it itself (run_here), as one more worker that is there already: to
+// wake another takes longer than the work. The same rules hold for it as for work that is posted.
+//
 // The daemon has two sets of them. Those for long work (dumps, metrics, pages of events) have threads of low priority:
 // the system gives threads that wake for a short request the processor before those, which would else keep it for
 // milliseconds, as the threads of both would have used as much of it before.
@@ -39,9 +42,14 @@ public:
     /// form is the daemon itself.
     void post(std::function<void()> work) { post({}, std::move(work)); }
     void post(const ItemSource& source, std::function<void()> work);
+    /// Does `work` on the calling thread. False, and nothing is done: it has to be posted, because other work waits or
+    /// the source has enough at work, or because so many threads have come to do theirs here that others might miss
+    /// them.
+    [[nodiscard]] bool run_here(const ItemSource& source, std::function<void()> work);
     /// The source of the work that the calling thread is at; on other threads that of the daemon.
     [[nodiscard]] static ItemSource source_at_work();
-    /// Ends the threads after the work that they are running; work that waits is dropped.
+    /// Ends the threads after the work that they are running, and waits for what runs on other threads; work that waits
+    /// is dropped.
     void stop();
 
 private:
@@ -49,12 +57,14 @@ private:
 
     void run();
     std::optional<Simulator::Clock::time_point> step();
-    void carry_out(Work& work) const;
+    void carry_out(const ItemSource& source, std::function<void()> work) const;
 
     const std::function<void(const char*)> fault_;
+    const std::size_t most_here_;
     std::mutex mutex_;
     std::condition_variable bell_;
     FairQueue<std::function<void()>> queue_;
+    std::size_t here_ = 0; // calls of run_here() that are at their work
     bool stopping_ = false;
     std::vector<Work> begun_; // in a simulation: what workers have taken
     std::vector<LoopThread> threads_;

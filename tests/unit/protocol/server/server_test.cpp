@@ -100,6 +100,18 @@ public:
         bytes.replace(0, 4, {"\x80\0\0\1", 4});
         say(bytes);
     }
+    /// The next `size` bytes, or fewer when no more came for seconds.
+    [[nodiscard]] std::string hear(std::size_t size) const {
+        const timeval patience{10, 0};
+        ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+        std::string bytes(size, '\0');
+        std::size_t there = 0;
+        ssize_t got = 1;
+        while (there < size && (got = ::recv(socket_, bytes.data() + there, size - there, 0)) > 0)
+            there += static_cast<std::size_t>(got);
+        bytes.resize(there);
+        return bytes;
+    }
     /// The server closed it; waits for that, or for a second of bytes that end.
     [[nodiscard]] bool is_cut() const {
         const timeval patience{10, 0};
@@ -308,6 +320,44 @@ TEST_CASE("A2 one request at a time before the peer has shown who it is, then as
     CHECK(served.server->open_requests() == 4);
     held.erase(held.begin()); // dropped: its place is free
     CHECK(served.inbox.take().bytes() == "6");
+}
+
+TEST_CASE("what arrives is handed on as received, what had to wait is not: whoever replies may hold locks") {
+    Inbox received;
+    ServerHandlers handlers;
+    handlers.received = [&](Request request) {
+        if (request.bytes() == "quick") return request.reply("at once");
+        received.put(std::move(request));
+    };
+    Served served{{}, handlers};
+    Asker quick(served.server->url());
+    quick.send("quick");
+    CHECK(quick.receive() == "at once");
+    const RawPeer peer(served.path);
+    for (unsigned n = 1; n <= 2; ++n) peer.send(n, std::to_string(n)); // one at a time: it has shown nothing
+    Request first = received.take();
+    CHECK(first.bytes() == "1");
+    first.reply("");
+    CHECK(served.inbox.take().bytes() == "2");
+}
+
+TEST_CASE("replies that are longer than what the system takes at once arrive whole and in order") {
+    ServerOptions options;
+    options.max_in_flight = 8;
+    Served served{options, {}, true};
+    const RawPeer peer(served.path);
+    for (unsigned n = 1; n <= 8; ++n) peer.send(n, std::to_string(n));
+    std::string expected{kRepGreeting};
+    for (unsigned n = 1; n <= 8; ++n) {
+        Request request = served.inbox.take();
+        const std::string text(n % 2 == 0 ? 3 : 400'000 + n, static_cast<char>('a' + n));
+        expected += FrameHead(true, text.size() + 4).bytes();
+        expected += std::string{"\x80\0\0", 3} + static_cast<char>(n) + text;
+        request.reply(text);
+    }
+    CHECK(served.server->open_requests() > 0); // it has read nothing
+    CHECK(peer.hear(expected.size()) == expected);
+    CHECK(comes_true([&] { return served.server->open_requests() == 0; }));
 }
 
 TEST_CASE("A1 a connection that is in the table and not started yet may be looked after, and may end") {

@@ -119,3 +119,38 @@ TEST_CASE("A8 long items of an identity leave room for its short ones, and wait 
     CHECK(queue.take()->item == "long 2");
     CHECK(queue.take()->item == "behind it");
 }
+
+TEST_CASE("A8 an item is begun at once while nothing waits and its source has not enough at work") {
+    TextQueue queue({1, 2, 1});
+    const ItemSource first{"uid 1", 1}, second{"uid 1", 2}, third{"uid 1", 3};
+    CHECK(queue.begin(first));
+    CHECK_FALSE(queue.begin(first)); // its client has one at work
+    CHECK(queue.begin(second));
+    CHECK_FALSE(queue.begin(third)); // its identity has two
+    CHECK(queue.begin({"uid 2", 4, true}));
+    CHECK_FALSE(queue.begin({"uid 2", 5, true})); // one long one
+    CHECK(queue.begin({"uid 2", 5}));
+    for (int i = 0; i < 3; ++i) CHECK(queue.begin({})); // the daemon's own
+    CHECK(queue.clients() == 5);
+    queue.push(third, "waits");
+    CHECK(queue.has_waiting());
+    CHECK_FALSE(queue.begin({"uid 3", 6})); // others were there before
+    queue.done(first);
+    const auto taken = queue.take();
+    REQUIRE(taken);
+    CHECK(taken->item == "waits");
+    CHECK_FALSE(queue.has_waiting());
+    CHECK(queue.begin({"uid 3", 6}));
+}
+
+TEST_CASE("A8 what is begun at once and refused leaves nothing behind") {
+    TextQueue queue({1, 2, 1});
+    CHECK(queue.begin({"uid 1", 1}));
+    CHECK_FALSE(queue.begin({"uid 1", 1}));
+    queue.done({"uid 1", 1});
+    CHECK(queue.clients() == 0);
+    queue.push({"uid 1", 1}, "x");
+    CHECK_FALSE(queue.begin({"uid 2", 2}));
+    CHECK(all_of(queue) == "x");
+    CHECK(queue.clients() == 0);
+}

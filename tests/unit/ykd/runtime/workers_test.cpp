@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <new>
+#include <string>
+#include <thread>
 
 #include "tests/support/comes_true.h"
 
@@ -86,4 +89,76 @@ TEST_CASE("A8 large messages of many clients leave a worker to the short ones of
     CHECK(begun == 1);
     go_on.set_value();
     CHECK(comes_true([&] { return begun == 8; }));
+}
+
+TEST_CASE("work is done on the calling thread while nobody waits, in its turn otherwise") {
+    std::promise<void> go_on;
+    const std::shared_future<void> gate = go_on.get_future().share();
+    std::atomic<int> begun{0};
+    Workers workers(1, [](const char*) {});
+    std::thread::id ran_on;
+    ItemSource source;
+    bool twice = true;
+    REQUIRE(workers.run_here({"uid 1", 1}, [&] {
+        ran_on = std::this_thread::get_id();
+        source = Workers::source_at_work();
+        twice = workers.run_here({"uid 1", 1}, [] {});
+    }));
+    CHECK_FALSE(twice); // one at a time of a client
+    CHECK(ran_on == std::this_thread::get_id());
+    CHECK(source.client == 1);
+    CHECK(Workers::source_at_work().identity.empty());
+    workers.post({"uid 1", 1}, [&, gate] {
+        ++begun;
+        gate.wait();
+    });
+    REQUIRE(comes_true([&] { return begun == 1; }));
+    CHECK_FALSE(workers.run_here({"uid 1", 1}, [] {}));
+    workers.post({"uid 2", 2}, [&] { ++begun; }); // it waits for the only worker
+    CHECK_FALSE(workers.run_here({"uid 3", 3}, [] {}));
+    go_on.set_value();
+    REQUIRE(comes_true([&] { return begun == 2; }));
+    CHECK(comes_true([&] { return workers.run_here({"uid 1", 1}, [] {}); }));
+}
+
+TEST_CASE("what waits for work that is done elsewhere begins after it") {
+    Workers workers(1, [](const char*) {});
+    std::promise<void> next;
+    REQUIRE(workers.run_here({"uid 1", 1}, [&] {
+        workers.post({"uid 1", 1}, [&] { next.set_value(); }); // a worker looks, and may not take it yet
+        std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    }));
+    CHECK(next.get_future().wait_for(kPatience) == std::future_status::ready);
+}
+
+TEST_CASE("A10 what work throws that is done elsewhere costs that work alone") {
+    std::string reported;
+    Workers workers(1, [&](const char* what) { reported = what; });
+    CHECK(workers.run_here({"uid 1", 1}, [] { throw std::bad_alloc(); }));
+    CHECK(reported == std::bad_alloc().what());
+    CHECK(workers.run_here({"uid 1", 1}, [] {}));
+}
+
+TEST_CASE("workers that stop wait for work that is done elsewhere, and take no more") {
+    std::promise<void> begun, go_on;
+    std::atomic<bool> done{false}, ran{false};
+    Workers workers(1, [](const char*) {});
+    std::thread receiver([&] {
+        ran = workers.run_here({"uid 1", 1}, [&] {
+            begun.set_value();
+            go_on.get_future().wait();
+            done = true;
+        });
+    });
+    begun.get_future().wait();
+    std::thread later([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds{20});
+        go_on.set_value();
+    });
+    workers.stop();
+    CHECK(done);
+    CHECK_FALSE(workers.run_here({"uid 1", 1}, [] {}));
+    receiver.join();
+    later.join();
+    CHECK(ran);
 }
