@@ -2,6 +2,7 @@
 #include "libcore/changes/placements.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "libcore/base/check.h"
 #include "libcore/changes/requests.h"
@@ -215,11 +216,15 @@ void Placements::take_from_application(AllocationId id, EventDetail detail, Inst
 void Placements::note_seconds(const Allocation& allocation, Instant now) noexcept {
     const std::int64_t seconds = (now - allocation.bound).count() / kSecond;
     Application& application = state_.applications[allocation.application];
-    std::string type{state_.nodes[allocation.node].instance_type()};
-    const Holdings claim = Holdings{}.plus(Held::Names, bytes_of(type) + kPerEntry);
-    if (application.seconds.count(type) == 0 && state_.budget_meter.shortage(claim, false)) type = kUnknownInstanceType;
-    const auto [entry, is_new] = application.seconds.try_emplace(std::move(type));
-    if (is_new) state_.budget_meter.add(Held::Names, bytes_of(entry->first) + kPerEntry);
+    std::string_view type = state_.nodes[allocation.node].instance_type();
+    auto entry = application.seconds.find(type);
+    if (entry == application.seconds.end()) {
+        const Holdings claim = Holdings{}.plus(Held::Names, bytes_of(type) + kPerEntry);
+        if (state_.budget_meter.shortage(claim, false)) type = kUnknownInstanceType;
+        bool is_new = false;
+        std::tie(entry, is_new) = application.seconds.try_emplace(std::string{type});
+        if (is_new) state_.budget_meter.add(Held::Names, bytes_of(entry->first) + kPerEntry);
+    }
     auto& totals = entry->second;
     const std::size_t kind = allocation.is(Allocation::Preempted) ? 1 : allocation.is(Allocation::Placeholder) ? 2 : 0;
     Resource& total = totals[kind];

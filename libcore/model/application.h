@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -77,7 +78,7 @@ struct Application {
     std::uint32_t held_position = 0; // in that node's list
 
     // resource-seconds (S-033): instance type -> used, preempted, placeholder
-    std::map<std::string, std::array<Resource, 3>> seconds;
+    std::map<std::string, std::array<Resource, 3>, std::less<>> seconds;
 
     /// The priority of its first ask; the lowest value when none is pending (S-222).
     [[nodiscard]] std::int32_t ask_priority() const noexcept {

@@ -222,6 +222,11 @@ void Applications::remove(std::string_view name, Instant now) {
     if (!keys.empty()) echo(keys, removed, "application " + removed + " removed");
 }
 
+void Applications::echo(std::string_view key, std::string_view application, std::string_view message) {
+    const ReleasedAllocation released{state_.full_name, application, key, TerminationType::StoppedByRm, message};
+    state_.callbacks.allocations_released({&released, 1});
+}
+
 void Applications::echo(const std::vector<std::string>& keys, std::string_view application, std::string_view message) {
     std::vector<ReleasedAllocation> released;
     released.reserve(keys.size());

@@ -56,7 +56,8 @@ public:
     [[nodiscard]] std::vector<std::string> drop_allocations(ApplicationId id, EventDetail detail, Instant now);
     /// Removes it with all its asks and allocations, if it exists (S-493).
     void remove(std::string_view id, Instant now);
-    /// Notifies the RM that these allocations are released, as it wanted.
+    /// Notifies the RM that these allocations are released, as it wanted; the first form is for one.
+    void echo(std::string_view key, std::string_view application, std::string_view message);
     void echo(const std::vector<std::string>& keys, std::string_view application, std::string_view message);
     /// The timer: its placeholders have timed out, so it fails or resumes without them (G-050, G-051). The order of
     /// notifications is that of G-052.

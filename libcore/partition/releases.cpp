@@ -57,7 +57,7 @@ std::optional<Refusal> Releases::release(const ReleaseSpec& spec, bool asks_only
         object.is(Allocation::Placeholder) ? Applications::Removed::Placeholder : Applications::Removed::Allocation;
     placements_.remove(id, removal_detail(spec.type), now);
     applications_.settle(application, removed, now);
-    if (is_echoed(spec.type)) applications_.echo({std::string{spec.key}}, spec.application, spec.message);
+    if (is_echoed(spec.type)) applications_.echo(spec.key, spec.application, spec.message);
     return std::nullopt;
 }
 
@@ -91,7 +91,7 @@ void Releases::release_swapped(AllocationId placeholder, const ReleaseSpec& spec
         placements_.remove(placeholder, detail, now);
     }
     applications_.settle(application, Applications::Removed::Placeholder, now);
-    if (echoed && !confirmed) applications_.echo({std::string{spec.key}}, spec.application, spec.message);
+    if (echoed && !confirmed) applications_.echo(spec.key, spec.application, spec.message);
     if (real.valid()) placements_.notify_new(real);
 }
 

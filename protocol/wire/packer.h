@@ -19,7 +19,15 @@ namespace yk::wire {
 /// Bytes that grow. Appending is cheap; clear() keeps the memory. Not thread safe.
 class Buffer {
 public:
-    void write(const char* data, std::size_t size) {
+    Buffer() = default;
+    /// A copy of these bytes, in no more memory than they need.
+    explicit Buffer(std::string_view bytes)
+        : memory_(bytes.empty() ? nullptr : new char[bytes.size()]), size_(bytes.size()), capacity_(bytes.size()) {
+        if (!bytes.empty()) std::memcpy(memory_.get(), bytes.data(), bytes.size());
+    }
+
+    /// Inlined wherever it is used: most writes are of a few bytes, whose number the compiler knows there.
+    [[gnu::always_inline]] void write(const char* data, std::size_t size) {
         if (capacity_ - size_ < size) [[unlikely]]
             grow(size);
         std::memcpy(memory_.get() + size_, data, size);
@@ -48,7 +56,7 @@ public:
     [[nodiscard]] std::string str() const { return std::string{view()}; }
 
 private:
-    void grow(std::size_t more) {
+    [[gnu::noinline]] void grow(std::size_t more) {
         const std::size_t doubled = capacity_ * 2;
         const std::size_t needed = size_ + more;
         const std::size_t capacity = std::max<std::size_t>({256, doubled, needed});

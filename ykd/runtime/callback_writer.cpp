@@ -252,7 +252,8 @@ void CallbackWriter::close() {
         item.kind = kind;
         item.at = now_;
         set_list_head(item, list, std::exchange(count, 0));
-        item.body = std::exchange(elements, {});
+        item.body = wire::Buffer(elements.view());
+        elements.clear(); // its memory serves the next list, which would have to grow into pages that are new to it
         items_.push_back(std::move(item));
     };
     const bool made = open_list_ == kNew;
