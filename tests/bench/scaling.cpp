@@ -20,10 +20,15 @@ constexpr std::uint32_t kChurnSteps = 200'000;
 
 using MeasurePoint = std::function<Result<Sample>()>;
 
-/// The median processor time of one allocation over the runs; nullopt when a run failed, which is noted.
-std::optional<double> point(const MeasurePoint& measure, const std::string& name, const Options& options,
-                            Report& report) {
-    std::vector<double> ns;
+struct Point {
+    double ns = 0;        // processor time of one allocation
+    double mebibytes = 0; // of memory, at most
+};
+
+/// The medians over the runs; nullopt when a run failed, which is noted.
+std::optional<Point> point(const MeasurePoint& measure, const std::string& name, const Options& options,
+                           Report& report) {
+    std::vector<double> ns, mebibytes;
     for (int run = 0; run < options.runs; ++run) {
         std::fprintf(stderr, "%s, run %d\n", name.c_str(), run + 1);
         const auto sample = repeated(measure);
@@ -32,20 +37,25 @@ std::optional<double> point(const MeasurePoint& measure, const std::string& name
             return std::nullopt;
         }
         ns.push_back(sample.value().cpu_ns());
+        mebibytes.push_back(static_cast<double>(sample.value().peak_rss) / 1048576);
     }
-    return median(ns);
+    return Point{median(ns), median(mebibytes)};
 }
 
 /// `measure(x)` prepares the measurement of one point.
 void add_series(Series series, const std::vector<std::uint32_t>& xs, const Options& options, Report& report,
                 const std::function<MeasurePoint(std::uint32_t)>& measure) {
+    double mebibytes = 0;
     for (const std::uint32_t x : xs) {
-        const auto ns = point(measure(x), fmt::format("{}, {} {}", series.name, x, series.over), options, report);
-        if (!ns) return;
+        const auto at = point(measure(x), fmt::format("{}, {} {}", series.name, x, series.over), options, report);
+        if (!at) return;
         series.x.push_back(x);
-        series.ns.push_back(*ns);
+        series.ns.push_back(at->ns);
+        mebibytes = at->mebibytes;
     }
     series.exponent = fitted_exponent(series.x, series.ns);
+    report.figures.push_back(
+        {series.name, fmt::format("MiB resident at {} {}", xs.back(), series.over), {mebibytes}, 0});
     report.series.push_back(std::move(series));
 }
 
@@ -62,8 +72,9 @@ void add_placing_series(const Options& options, Report& report) {
         TreeParameters tree;
         tree.asks = kAsks;
         tree.order = order;
-        add_series({"40,000 asks, " + name_of(order), "nodes", {}, {}}, {500, 1581, 5000, 15'811, 50'000}, options,
-                   report, [tree](std::uint32_t nodes) mutable {
+        add_series({"40,000 asks, " + name_of(order), "nodes", {}, {}},
+                   {500, 1581, 5000, 15'811, 50'000, 158'114, 500'000}, options, report,
+                   [tree](std::uint32_t nodes) mutable {
                        tree.nodes = nodes;
                        return placing_point(tree);
                    });

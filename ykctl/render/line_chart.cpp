@@ -11,7 +11,7 @@ namespace yk::cli {
 namespace {
 
 constexpr double kWidth = 760, kHeight = 420;
-constexpr double kLeft = 62, kRight = 20, kTop = 44, kBottom = 52; // around the field of the curves
+constexpr double kLeft = 62, kRight = 30, kTop = 44, kBottom = 52; // around the field of the curves
 constexpr double kGapOfLegend = 150;                               // at most
 constexpr std::array<const char*, 6> kColours{"#1f77b4", "#d9730d", "#2f9e44", "#9c36b5", "#c92a2a", "#0b7285"};
 

@@ -11,12 +11,10 @@ namespace yk::bench {
 
 namespace {
 
-/// `1,000,000`, `0.1`.
+/// `10M`, `50k`, `2000`, `0.1`.
 std::string number_text(double value) {
-    if (value < 1) return fmt::format("{:g}", value);
-    std::string text = fmt::format("{:.0f}", value);
-    for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
-    return text;
+    if (value >= 1e6) return fmt::format("{:g}M", value / 1e6);
+    return value >= 1e4 ? fmt::format("{:g}k", value / 1e3) : fmt::format("{:g}", value);
 }
 
 } // namespace
@@ -33,12 +31,13 @@ cli::ChartAxis decades(std::string title, double least, double most) {
 }
 
 cli::ChartAxis from_zero(std::string title, double most) {
-    constexpr int kTicks = 5;
-    double step = std::pow(10, std::floor(std::log10(most / kTicks)));
+    constexpr int kMostTicks = 6;
+    double step = std::pow(10, std::floor(std::log10(most / kMostTicks)));
     for (const double factor : {2.0, 2.5, 2.0}) // 1, 2, 5, 10
-        if (step * kTicks < most) step *= factor;
+        if (step * kMostTicks < most) step *= factor;
     cli::ChartAxis axis{std::move(title), {}};
-    for (int at = 0; at <= kTicks; ++at) axis.ticks.emplace_back(at * step, number_text(at * step));
+    const int ticks = static_cast<int>(std::ceil(most / step));
+    for (int at = 0; at <= ticks; ++at) axis.ticks.emplace_back(at * step, number_text(at * step));
     return axis;
 }
 
