@@ -2,10 +2,14 @@
 #include "protocol/server/server_connection.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <vector>
 
 namespace yk::wire {
 namespace {
+
+constexpr std::size_t kMostPieces = 8; // that nng sends at once
 
 /// Bytes of waiting replies beyond which no request is taken from the peer: it would only ask for more.
 constexpr std::uint64_t kEnoughQueued = 1U << 20;
@@ -58,7 +62,8 @@ bool ServerConnection::start() {
         return false;
     }
     std::memcpy(greeting.bytes.get(), kRepGreeting.data(), kRepGreeting.size());
-    enqueue(lock, std::move(greeting));
+    enqueue(std::move(greeting));
+    send(lock);
     receive();
     return true;
 }
@@ -121,31 +126,49 @@ void ServerConnection::deliver(std::unique_lock<std::mutex>& lock, const std::fu
 
 // --- out ----------------------------------------------------------------------------------------
 
-void ServerConnection::enqueue(std::unique_lock<std::mutex>& lock, Frame frame) {
+void ServerConnection::enqueue(Frame frame) {
     queued_ += frame.size;
     budget_->replies.fetch_add(frame.size, std::memory_order_relaxed);
     frames_.push_back(std::move(frame));
-    if (frames_.size() == 1) send(lock);
+}
+
+/// Gives nng what is left of the first frame.
+void ServerConnection::offer_first() {
+    if (sent_ == 0) sending_first_ = 0;
+    nng_iov part{frames_.front().bytes.get() + sent_, frames_.front().size - sent_};
+    nng_aio_set_iov(sending_.get(), 1, &part);
+    nng_stream_send(stream_, sending_.get());
 }
 
 void ServerConnection::send(std::unique_lock<std::mutex>& lock) {
     bool answered = false;
     while (!frames_.empty() && goes_at_once()) answered = finish_first() || answered;
-    if (!frames_.empty()) offer_first(sending_.get());
+    if (!frames_.empty()) offer_first();
     if (answered) deliver(lock, port_.request); // whoever replies may hold locks: nothing is done here
 }
 
-/// Whether all that is left of the first frame has gone to the system. nng would wake a thread of its own to say so;
-/// what the system does not take now is taken back from nng, which costs nothing but the call.
+/// Whether all that is left of the first frame has gone to the system.
 bool ServerConnection::goes_at_once() {
-    if (!at_once_) return false;
-    offer_first(at_once_.get());
+    const std::string_view rest{frames_.front().bytes.get() + sent_, frames_.front().size - sent_};
+    sent_ += send_at_once({&rest, 1});
+    return sent_ == frames_.front().size;
+}
+
+/// How many of these bytes the system has taken. nng would wake a thread of its own to say so; what the system does not
+/// take now is taken back from nng, which costs nothing but the call.
+std::size_t ServerConnection::send_at_once(std::span<const std::string_view> pieces) {
+    std::array<nng_iov, kMostPieces> parts{};
+    if (!at_once_ || pieces.size() > parts.size()) return 0;
+    std::transform(pieces.begin(), pieces.end(), parts.begin(), [](std::string_view piece) {
+        return nng_iov{const_cast<char*>(piece.data()), piece.size()}; // nng only reads what it sends
+    });
+    nng_aio_set_iov(at_once_.get(), static_cast<unsigned>(pieces.size()), parts.data());
+    nng_stream_send(stream_, at_once_.get());
     nng_aio_cancel(at_once_.get());
     nng_aio_wait(at_once_.get());
-    if (nng_aio_result(at_once_.get()) != 0) return false; // also when the peer has gone: the other send is told so
+    if (nng_aio_result(at_once_.get()) != 0) return 0; // also when the peer has gone: the next send is told so
     moved_out_ = true;
-    sent_ += nng_aio_count(at_once_.get());
-    return sent_ == frames_.front().size;
+    return nng_aio_count(at_once_.get());
 }
 
 /// Takes the first frame, which has been sent, from the line. Returns whether it answered a request.
@@ -158,13 +181,6 @@ bool ServerConnection::finish_first() {
     if (!done.request) return false;
     settle(std::move(done.request));
     return true;
-}
-
-void ServerConnection::offer_first(nng_aio* sending) {
-    if (sent_ == 0) sending_first_ = 0;
-    nng_iov part{frames_.front().bytes.get() + sent_, frames_.front().size - sent_};
-    nng_aio_set_iov(sending, 1, &part);
-    nng_stream_send(stream_, sending);
 }
 
 void ServerConnection::sent() {
@@ -183,32 +199,53 @@ void ServerConnection::settle(TransportBudget::Charge /*given back*/) {
     in_flight_ -= is_over_ ? 0 : 1;
 }
 
+/// Sends what the system takes now from where it is, and copies only the rest.
 void ServerConnection::reply(const SpMessage& request, TransportBudget::Charge charge,
                              std::span<const std::string_view> parts) {
     std::size_t length = request.head().size();
     for (const std::string_view part : parts) length += part.size();
     const FrameHead head(peer_->transport == Peer::Transport::Ipc, length);
-    Frame frame{make_bytes(head.bytes().size() + length), head.bytes().size() + length, {}};
-    if (frame.bytes == nullptr) return give_up(std::move(charge), "there is no memory for its reply");
-    char* to = frame.bytes.get();
-    const auto add = [&to](std::string_view bytes) {
-        if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
-        to += bytes.size();
-    };
-    add(head.bytes());
-    add(request.head());
-    for (const std::string_view part : parts) add(part);
+    std::vector<std::string_view> pieces{head.bytes(), request.head()};
+    pieces.insert(pieces.end(), parts.begin(), parts.end());
     {
         std::unique_lock lock(mutex_);
         if (is_over_) return settle(std::move(charge));
-        if (queued_ != 0 && queued_ + frame.size > most_queued(options_)) {
-            end_locked(lock, "it asks for more than it reads");
+        const std::size_t sent = frames_.empty() ? send_at_once(pieces) : 0;
+        Frame rest = copy_behind(sent, pieces);
+        if (rest.size == 0) {
+            settle(std::move(charge));
+            return deliver(lock, port_.request);
+        }
+        const char* const why = rest.bytes == nullptr ? "there is no memory for its reply"
+                                : queued_ != 0 && queued_ + rest.size > most_queued(options_)
+                                    ? "it asks for more than it reads"
+                                    : nullptr;
+        if (why != nullptr) {
+            end_locked(lock, why);
             return settle(std::move(charge));
         }
-        frame.request = std::move(charge);
-        enqueue(lock, std::move(frame));
+        rest.request = std::move(charge);
+        enqueue(std::move(rest));
+        if (frames_.size() == 1) offer_first();
     }
     if (budget_->replies.load(std::memory_order_relaxed) > budget_->most_replies) budget_->relieve();
+}
+
+/// The pieces without their first `sent` bytes, as one frame. Without memory it has a size and no bytes.
+ServerConnection::Frame ServerConnection::copy_behind(std::size_t sent, std::span<const std::string_view> pieces) {
+    std::size_t size = 0;
+    for (const std::string_view piece : pieces) size += piece.size();
+    Frame frame;
+    frame.size = size - sent;
+    if (frame.size == 0) return frame;
+    frame.bytes = make_bytes(frame.size);
+    char* to = frame.bytes.get();
+    for (const std::string_view piece : pieces) {
+        const std::string_view rest = piece.substr(std::min(sent, piece.size()));
+        sent -= piece.size() - rest.size();
+        if (to != nullptr && !rest.empty()) to = std::copy_n(rest.data(), rest.size(), to);
+    }
+    return frame;
 }
 
 void ServerConnection::drop(TransportBudget::Charge charge) {

@@ -96,10 +96,12 @@ private:
     /// Sends the frames, of which none is in nng's hands: at once what the system takes, the rest through nng.
     void send(std::unique_lock<std::mutex>& lock);
     [[nodiscard]] bool goes_at_once();
+    [[nodiscard]] std::size_t send_at_once(std::span<const std::string_view> pieces);
+    [[nodiscard]] static Frame copy_behind(std::size_t sent, std::span<const std::string_view> pieces);
     [[nodiscard]] bool finish_first();
-    void offer_first(nng_aio* sending);
     void settle(TransportBudget::Charge charge);
-    void enqueue(std::unique_lock<std::mutex>& lock, Frame frame);
+    void enqueue(Frame frame);
+    void offer_first();
     void end_locked(std::unique_lock<std::mutex>& lock, const char* why);
     [[nodiscard]] const char* stalled();
     [[nodiscard]] bool is_too_slow();
