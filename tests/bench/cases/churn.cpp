@@ -127,6 +127,7 @@ void Exchange::run(Sample& sample, const std::function<void()>& steps) {
     const Stopwatch watch;
     steps();
     watch.stop(sample);
+    YK_CHECK(callbacks_.refused() == 0, "the core refused an ask");
     sample.seconds = seconds_;
     sample.placed = placed_;
     sample.asked = applications_.size() - waiting_;
