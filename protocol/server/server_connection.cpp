@@ -9,7 +9,7 @@
 namespace yk::wire {
 namespace {
 
-constexpr std::size_t kMostPieces = 8; // that nng sends at once
+constexpr std::size_t kMostParts = 8; // that nng sends at once
 
 /// Bytes of waiting replies beyond which no request is taken from the peer: it would only ask for more.
 constexpr std::uint64_t kEnoughQueued = 1U << 20;
@@ -156,17 +156,17 @@ bool ServerConnection::goes_at_once() {
 
 /// How many of these bytes the system has taken. nng would wake a thread of its own to say so; what the system does not
 /// take now is taken back from nng, which costs nothing but the call.
-std::size_t ServerConnection::send_at_once(std::span<const std::string_view> pieces) {
-    std::array<nng_iov, kMostPieces> parts{};
-    if (!at_once_ || pieces.size() > parts.size()) return 0;
-    std::transform(pieces.begin(), pieces.end(), parts.begin(), [](std::string_view piece) {
-        return nng_iov{const_cast<char*>(piece.data()), piece.size()}; // nng only reads what it sends
+std::size_t ServerConnection::send_at_once(std::span<const std::string_view> parts) {
+    std::array<nng_iov, kMostParts> areas{};
+    if (!at_once_ || parts.size() > areas.size()) return 0;
+    std::transform(parts.begin(), parts.end(), areas.begin(), [](std::string_view part) {
+        return nng_iov{const_cast<char*>(part.data()), part.size()}; // nng only reads what it sends
     });
-    nng_aio_set_iov(at_once_.get(), static_cast<unsigned>(pieces.size()), parts.data());
+    nng_aio_set_iov(at_once_.get(), static_cast<unsigned>(parts.size()), areas.data());
     nng_stream_send(stream_, at_once_.get());
     nng_aio_cancel(at_once_.get());
     nng_aio_wait(at_once_.get());
-    if (nng_aio_result(at_once_.get()) != 0) return 0; // also when the peer has gone: the next send is told so
+    if (nng_aio_result(at_once_.get()) != 0) return 0; // also when the peer has gone: the next send finds it out
     moved_out_ = true;
     return nng_aio_count(at_once_.get());
 }
@@ -205,13 +205,13 @@ void ServerConnection::reply(const SpMessage& request, TransportBudget::Charge c
     std::size_t length = request.head().size();
     for (const std::string_view part : parts) length += part.size();
     const FrameHead head(peer_->transport == Peer::Transport::Ipc, length);
-    std::vector<std::string_view> pieces{head.bytes(), request.head()};
-    pieces.insert(pieces.end(), parts.begin(), parts.end());
+    std::vector<std::string_view> whole{head.bytes(), request.head()};
+    whole.insert(whole.end(), parts.begin(), parts.end());
     {
         std::unique_lock lock(mutex_);
         if (is_over_) return settle(std::move(charge));
-        const std::size_t sent = frames_.empty() ? send_at_once(pieces) : 0;
-        Frame rest = copy_behind(sent, pieces);
+        const std::size_t sent = frames_.empty() ? send_at_once(whole) : 0;
+        Frame rest = copy_behind(sent, whole);
         if (rest.size == 0) {
             settle(std::move(charge));
             return deliver(lock, port_.request);
@@ -231,18 +231,18 @@ void ServerConnection::reply(const SpMessage& request, TransportBudget::Charge c
     if (budget_->replies.load(std::memory_order_relaxed) > budget_->most_replies) budget_->relieve();
 }
 
-/// The pieces without their first `sent` bytes, as one frame. Without memory it has a size and no bytes.
-ServerConnection::Frame ServerConnection::copy_behind(std::size_t sent, std::span<const std::string_view> pieces) {
+/// The parts without their first `sent` bytes, as one frame. Without memory it has a size and no bytes.
+ServerConnection::Frame ServerConnection::copy_behind(std::size_t sent, std::span<const std::string_view> parts) {
     std::size_t size = 0;
-    for (const std::string_view piece : pieces) size += piece.size();
+    for (const std::string_view part : parts) size += part.size();
     Frame frame;
     frame.size = size - sent;
     if (frame.size == 0) return frame;
     frame.bytes = make_bytes(frame.size);
     char* to = frame.bytes.get();
-    for (const std::string_view piece : pieces) {
-        const std::string_view rest = piece.substr(std::min(sent, piece.size()));
-        sent -= piece.size() - rest.size();
+    for (const std::string_view part : parts) {
+        const std::string_view rest = part.substr(std::min(sent, part.size()));
+        sent -= part.size() - rest.size();
         if (to != nullptr && !rest.empty()) to = std::copy_n(rest.data(), rest.size(), to);
     }
     return frame;

@@ -96,8 +96,8 @@ private:
     /// Sends the frames, of which none is in nng's hands: at once what the system takes, the rest through nng.
     void send(std::unique_lock<std::mutex>& lock);
     [[nodiscard]] bool goes_at_once();
-    [[nodiscard]] std::size_t send_at_once(std::span<const std::string_view> pieces);
-    [[nodiscard]] static Frame copy_behind(std::size_t sent, std::span<const std::string_view> pieces);
+    [[nodiscard]] std::size_t send_at_once(std::span<const std::string_view> parts);
+    [[nodiscard]] static Frame copy_behind(std::size_t sent, std::span<const std::string_view> parts);
     [[nodiscard]] bool finish_first();
     void settle(TransportBudget::Charge charge);
     void enqueue(Frame frame);
