@@ -146,7 +146,7 @@ private:
     [[nodiscard]] bool find_seat(const Peer& peer, Admittance admittance, std::shared_ptr<ServerConnection>& victim);
     void ended(ServerConnection& connection);
     void keep();
-    void release(std::vector<std::shared_ptr<ServerConnection>> over);
+    void release(const std::vector<std::shared_ptr<ServerConnection>>& over);
     void report_cut(const Peer& peer, std::string_view why) const {
         if (handlers_.cut && !why.empty()) handlers_.cut(peer, why);
     }
@@ -300,7 +300,7 @@ void Server::Impl::add_waiting(std::vector<TransportBudget::Waiting>& to) const 
     }
 }
 
-void Server::Impl::release(std::vector<std::shared_ptr<ServerConnection>> over) {
+void Server::Impl::release(const std::vector<std::shared_ptr<ServerConnection>>& over) {
     for (const auto& connection : over) {
         connection->release();
         report_cut(*connection->peer(), connection->reason());
@@ -318,7 +318,8 @@ void Server::Impl::keep() {
         std::swap(over, over_);
         releasing_ = static_cast<std::uint32_t>(over.size());
         lock.unlock();
-        release(std::move(over));
+        release(over);
+        over.clear(); // they are freed without the lock
         if (std::chrono::steady_clock::now() >= next_tick) {
             for (const auto& connection : all()) connection->tick();
             next_tick = std::chrono::steady_clock::now() + ServerConnection::kTick;

@@ -28,6 +28,10 @@ std::optional<std::size_t> length_of_head(std::string_view message) noexcept {
 
 } // namespace
 
+Bytes make_bytes(std::size_t size) noexcept {
+    return Bytes{static_cast<char*>(std::malloc(size == 0 ? 1 : size))};
+}
+
 FrameHead::FrameHead(bool typed, std::uint64_t size) : length_(typed ? 1 + kSizeLength : kSizeLength) {
     if (typed) bytes_[0] = kMessageType;
     for (std::size_t i = 0; i < kSizeLength; ++i)

@@ -27,9 +27,7 @@ struct FreeBytes {
 using Bytes = std::unique_ptr<char, FreeBytes>;
 
 /// nullptr when there is no memory.
-[[nodiscard]] inline Bytes make_bytes(std::size_t size) noexcept {
-    return Bytes{static_cast<char*>(std::malloc(size == 0 ? 1 : size))};
-}
+[[nodiscard]] Bytes make_bytes(std::size_t size) noexcept;
 
 /// One request or reply as it arrived.
 class SpMessage {
