@@ -49,8 +49,8 @@ void Services::fill(Parts& parts) {
     row(Kind::RegisterResourceManager, registration_, &RegistrationService::register_rm, &parts.configurations);
     row(Kind::UnregisterResourceManager, registration_, &RegistrationService::unregister_rm);
     row(Kind::UpdateAllocation, update_, &UpdateService::update_allocation, nullptr, Length::Short);
-    row(Kind::UpdateApplication, update_, &UpdateService::update_application, nullptr, Length::Short);
-    row(Kind::UpdateNode, update_, &UpdateService::update_node, nullptr, Length::Short);
+    row(Kind::UpdateApplication, update_, &UpdateService::update_application);
+    row(Kind::UpdateNode, update_, &UpdateService::update_node);
     row(Kind::UpdateConfiguration, configuration_, &ConfigurationService::update, &parts.configurations);
     row(Kind::ValidateConfiguration, configuration_, &ConfigurationService::validate, &parts.configurations);
     row(Kind::Reload, configuration_, &ConfigurationService::reload);
