@@ -9,6 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <condition_variable>
 #include <cstring>
@@ -323,22 +324,33 @@ TEST_CASE("A2 one request at a time before the peer has shown who it is, then as
 }
 
 TEST_CASE("what arrives is handed on as received, what had to wait is not: whoever replies may hold locks") {
-    Inbox received;
+    Inbox arrived;
+    std::atomic<bool> came_of_a_reply{false};
     ServerHandlers handlers;
-    handlers.received = [&](Request request) {
+    handlers.received = [&, replier = std::this_thread::get_id()](Request request) {
         if (request.bytes() == "quick") return request.reply("at once");
-        received.put(std::move(request));
+        if (std::this_thread::get_id() == replier) came_of_a_reply = true;
+        arrived.put(std::move(request));
     };
     Served served{{}, handlers};
     Asker quick(served.server->url());
     quick.send("quick");
     CHECK(quick.receive() == "at once");
-    const RawPeer peer(served.path);
-    for (unsigned n = 1; n <= 2; ++n) peer.send(n, std::to_string(n)); // one at a time: it has shown nothing
-    Request first = received.take();
-    CHECK(first.bytes() == "1");
-    first.reply("");
-    CHECK(served.inbox.take().bytes() == "2");
+    const RawPeer peer(served.path); // one request at a time: it has shown nothing
+    peer.send(0, "0");
+    Request open = arrived.take();
+    std::optional<Request> waited;
+    unsigned number = 0;
+    while (!waited && number < 1'000) { // one that arrives only after the reply has not waited: then the next one may
+        peer.send(++number, std::to_string(number));
+        std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        open.reply("");
+        waited = served.inbox.take_within(std::chrono::milliseconds{0});
+        if (!waited) open = arrived.take();
+    }
+    REQUIRE(waited);
+    CHECK(waited->bytes() == std::to_string(number));
+    CHECK_FALSE(came_of_a_reply);
 }
 
 TEST_CASE("replies that are longer than what the system takes at once arrive whole and in order") {
