@@ -114,6 +114,7 @@ void NodeCollection::file(NodeId id, Node& node) noexcept {
         if (node.wide_slot.in_index()) wide_->remove(id);
         return;
     }
+    any_devices_ = any_devices_ || node.devices != nullptr;
     const NodeKey key{ordered_bits(score(node)), node.rank};
     const NodeSummary summary = summary_of(node);
     if (wide_) wide_->file(id, key, summary.available);
@@ -148,7 +149,8 @@ void NodeCollection::count_search(ShapeId id) {
         shapes_.for_each([this](ShapeId each) { shapes_[each].searches /= 2; });
         if (wide_ && wide_->take_searches() < kHalveAfter / 64) drop_wide();
     }
-    if (shape.fit_bit >= 0 || shape.searches < kAssignAfter) return;
+    if (shape.fit_bit >= 0 || shape.searches < kAssignAfter || shape.looks < index_.size()) return;
+    shape.looks = 0;
     if (fit_used_ < kFitBits) {
         assign_bit(id, fit_used_++);
         return;
@@ -170,7 +172,7 @@ void NodeCollection::assign_bit(ShapeId id, std::size_t bit) {
     const std::uint64_t mask = std::uint64_t{1} << bit;
     const Shape& shape = shapes_[id];
     index_.resummarise([&](std::uint32_t value, NodeSummary summary) { // one pass over the open nodes
-        const NodeDevices* const devices = nodes_[NodeId{value}].devices.get();
+        const NodeDevices* const devices = any_devices_ ? nodes_[NodeId{value}].devices.get() : nullptr;
         const bool may_fit =
             within(shape.need, summary.available) && (devices == nullptr || devices->have(shape.device_ask()));
         summary.fit = may_fit ? summary.fit | mask : summary.fit & ~mask;
@@ -226,6 +228,7 @@ NodeId NodeCollection::find_by_lanes(ShapeId id) {
         return within(shape.need, below.available);
     };
     index_.visit(may, Taking{nodes_, shape, found});
+    shape.looks += looked;
     if (looked > kExpensiveAfter) note_expensive(id, looked);
     return found;
 }

@@ -146,7 +146,9 @@ public:
     [[nodiscard]] std::string check() const;
 
 private:
-    static constexpr std::uint32_t kAssignAfter = 16;     // searches before a shape gets a fit bit
+    /// Searches before a shape gets a fit bit. Nor does it get one before these have read as many summaries as there
+    /// are nodes: that is what assigning costs.
+    static constexpr std::uint32_t kAssignAfter = 16;
     static constexpr std::uint32_t kHalveAfter = 8192;    // searches after which all counts are halved
     static constexpr std::uint32_t kExpensiveAfter = 512; // a search that reads more summaries was long
     /// Wide bits are assigned when long searches have read as many summaries as so many walks over all nodes: that is
@@ -179,6 +181,7 @@ private:
     FitNeeds needs_;
     std::array<ShapeId, kFitBits> fit_shapes_{};
     std::size_t fit_used_ = 0; // bits from here on are free
+    bool any_devices_ = false; // some node that was filed had devices
     std::uint32_t searches_ = 0;
     std::unique_ptr<ShapeBoards> boards_; // null: the policy has one score for all asks
     std::unique_ptr<WideFits> wide_;      // null: no searches were long

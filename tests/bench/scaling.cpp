@@ -60,7 +60,7 @@ void add_series(Series series, const std::vector<std::uint32_t>& xs, const Optio
 }
 
 MeasurePoint placing_point(const TreeParameters& tree) {
-    auto placing = std::make_shared<Placing>([tree] { return make_tree(tree); });
+    auto placing = std::make_shared<Placing>([tree] { return make_tree(tree); }, Filing::Before);
     return [placing]() -> Result<Sample> {
         if (placing->asked() == 0) YK_CHECKED(placing->record());
         return placing->run(Level::Core);

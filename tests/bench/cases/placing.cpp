@@ -66,6 +66,7 @@ Sample Placing::run_core() const {
     const Workload workload = make_();
     CopyingCallbacks callbacks;
     Cluster cluster{workload, callbacks};
+    if (filing_ == Filing::Before) static_cast<void>(cluster.partition().refreshed());
     const std::uint64_t empty = heap_in_use();
     cluster.submit(0, asked_);
     const std::uint64_t waiting = heap_in_use();

@@ -17,13 +17,17 @@ using MakeWorkload = std::function<Workload()>;
 
 enum class Level { Core, Order, Floor, Wire };
 
+/// When the first cycle files the nodes in their order: in the time that is measured, or before it, as in a daemon
+/// where they have been for long.
+enum class Filing { Measured, Before };
+
 [[nodiscard]] std::string name_of(Level level);
 
 /// One workload with the sequence of placements that the core makes of it; order and floor commit the same sequence
 /// with ask and node known.
 class Placing {
 public:
-    explicit Placing(MakeWorkload make) : make_(std::move(make)) {}
+    explicit Placing(MakeWorkload make, Filing filing = Filing::Measured) : make_(std::move(make)), filing_(filing) {}
     /// Plays the workload once and notes every placement. Error: how the process ended.
     [[nodiscard]] Result<void> record();
     /// REQUIRES: record() succeeded; a level other than Wire.
@@ -41,6 +45,7 @@ private:
     [[nodiscard]] Sample run_known(Level level) const;
 
     MakeWorkload make_;
+    Filing filing_; // of level core
     std::unique_ptr<Shared<Placement>> sequence_;
     std::uint32_t placed_ = 0;
     std::uint32_t asked_ = 0;
