@@ -86,6 +86,11 @@ public:
             std::count_if(wanted_.begin(), wanted_.end(), [this](ShapeId id) { return shapes_[id].wide_bit >= 0; }));
     }
 
+    [[nodiscard]] bool has_a_fit_bit(std::size_t shape) const { return shapes_[wanted_[shape]].fit_bit >= 0; }
+    void search(std::size_t shape, int times) {
+        while (times-- > 0) static_cast<void>(nodes_.find_first(wanted_[shape]));
+    }
+
     /// Nodes of `count` that no shape of at least 300 of each type fits on, though a summary of several does not show
     /// it: a search reads as many. All others are empty.
     void fill_only(std::size_t count) {
@@ -162,6 +167,18 @@ TEST_CASE("S-330 more shapes with long searches than there are wide bits") {
     CHECK(cluster.searches_are_right(3000));
     CHECK(cluster.shapes_with_a_wide_bit() > 0);
     CHECK(cluster.shapes_with_a_wide_bit() <= WideFits::kBits);
+    CHECK(cluster.check().empty());
+}
+
+TEST_CASE("S-330 a shape has a fit bit once its searches have read as much as that costs") {
+    NearlyFull cluster{1000, 0};
+    cluster.fill_only(0);
+    REQUIRE(cluster.searches_are_right(1));
+    cluster.search(0, 100); // reads a summary of each level
+    CHECK_FALSE(cluster.has_a_fit_bit(0));
+    cluster.fill_only(500);
+    cluster.search(0, 10);
+    CHECK(cluster.has_a_fit_bit(0));
     CHECK(cluster.check().empty());
 }
 
