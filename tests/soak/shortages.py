@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A ykd that runs out of descriptors or of memory under load, and clocks that jump by a day, while it runs and between two
 lives of it. Who was there goes on, what was promised is there after a SIGKILL. Size: rounds of each kind."""
+import contextlib
 import glob
 import os
 import random
@@ -85,16 +86,15 @@ def memory(size, seed, clock):
                 now = int(file.read().split()[0]) * os.sysconf("SC_PAGESIZE")
             limit = now + choose.choice((2, 5, 10, 20, 40, 80, 150)) * (1 << 20)
             resource.prlimit(pid, resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
-            gone = not eat(daemon, f"rm:eats{lap}")
-            if gone:
+            eat(daemon, f"rm:eats{lap}")
+            with contextlib.suppress(ProcessLookupError):
+                resource.prlimit(pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+            if not lives(daemon):  # it may have ended after it answered, since others ask as well
                 ended += 1
                 check(daemon.exit_code() == -signal.SIGABRT and "there is no memory left" in daemon.text(),
                       "it ended with", daemon.exit_code(), "and said:", daemon.text()[-2000:])
                 daemon.start()
-                rm.steadily(rm.agree)
-            else:
-                resource.prlimit(pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-                rm.steadily(rm.agree)
+            rm.steadily(rm.agree)
             looked(daemon, rm, beside)
             done += 1
         rm.link.close()
@@ -102,7 +102,7 @@ def memory(size, seed, clock):
 
 
 def eat(daemon, rm):
-    """Applications with large tags; whether it lives on."""
+    """Applications with large tags, until it refuses them or ends."""
     try:
         client = daemon.client()
         requests = [("RegisterResourceManager", {"config": CONFIG})]  # it may get no thread
@@ -117,6 +117,11 @@ def eat(daemon, rm):
         client.close()
     except (OSError, EOFError):
         pass
+    lives(daemon)
+
+
+def lives(daemon):
+    """Whether it answers; it has ended otherwise."""
     try:
         until("it answers or has ended", lambda: daemon.process.poll() is not None or daemon.client().get("Ping"))
     except (OSError, EOFError):

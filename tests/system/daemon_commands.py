@@ -255,7 +255,7 @@ def test_who_may_have_commands_run():
         said = told(daemon, "deployment", "create", "new", "--command", "true", "--queue", "root.web", "-R", "vcore=1", "--wait", status=7)
         check("deployment new is placed, but 1 command refused: " in said and "mcs.local.users" in said, said)
         check(f"given by {OWN}" in why and "mcs.local.users" in why, why)
-        check(why in daemon.text(), daemon.text())
+        until("it is logged", lambda: why in daemon.text())
         client.refused("E_INVALID", "McsWrite", {"verb": "set", "kind": "deployment", "id": "web", "body": {
             "tags": {"command": "true", "mcs.submittedBy": "uid 1"}}}, mutating=True)
     with hosted(conf(f"users: ['{OWN}'], queues: [root.db]" + RUN_AS)) as daemon:

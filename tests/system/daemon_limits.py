@@ -9,6 +9,8 @@ import daemon_support
 from daemon_support import *
 from daemon_support.attacks import resident
 
+NOT_WORTH_IT = 34 << 20  # bytes; the daemon returns memory when there are 32 MiB of it
+
 
 def test_too_little_address_space_is_said():  # A10
     for mebibytes in (95, 140, 190, 240, 290, 340, 390, 400, 410, 420, 430, 440):  # above 380 it runs, and its stop finds little
@@ -106,7 +108,8 @@ def test_several_rms_do_not_use_up_all_memory():  # A10: each of them below its 
                 {"applicationID": f"app{n}-{part}", "partitionName": "default"} for n in range(added) for part in range(25)]})
         until("there is room again", lambda: client.get("Status")["degraded"] == [])
         check(add("rm:1", "again") is None, "nothing is taken any more")
-        check("of at most 0.12 GiB (maxMemory)" in daemon.text() and "there is room again" in daemon.text(), daemon.text()[-500:])
+        until("both are logged",
+              lambda: "of at most 0.12 GiB (maxMemory)" in daemon.text() and "there is room again" in daemon.text())
 
 
 def test_what_is_removed_gives_its_memory_back():  # A10: else a full daemon would stay full until its RMs leave
@@ -144,7 +147,7 @@ def test_what_is_removed_goes_back_to_the_system():  # A10: also where memory is
         check(resident(daemon) > before + (40 << 20), before, resident(daemon))
         client.change("UpdateApplication", {"rmID": "rm:1", "remove": [
             {"applicationID": "app", "partitionName": "default"}]})
-        until("the memory is given back", lambda: resident(daemon) < before + (24 << 20))
+        until("the memory is given back", lambda: resident(daemon) < before + NOT_WORTH_IT)
 
 
 def test_what_large_messages_took_goes_back_to_the_system():  # A10: no resource manager held it
@@ -162,7 +165,7 @@ def test_what_large_messages_took_goes_back_to_the_system():  # A10: no resource
             sender.start()
         for sender in senders:
             sender.join()
-        until("the memory is given back", lambda: resident(daemon) < before + (24 << 20))
+        until("the memory is given back", lambda: resident(daemon) < before + NOT_WORTH_IT)
 
 
 def in_session_again(daemon, sid):

@@ -147,7 +147,7 @@ def test_what_is_refused_is_said_and_tried_again():  # rs R-122, rs R-131, F-53
         partition = "  - {name: %s, queues: [{name: root, submitacl: '*', queues: [{name: default}]}], placementrules: [{name: fixed, value: root.default}]}\n"
         client.change("UpdateConfiguration", {"rmID": "mcs", "config": "partitions:\n" + partition % "default" + partition % "nowhere"})
         until("it is accepted at once", lambda: schedule(client, "lost").get("state") == "Scheduling")
-        check("1 deployment that the core refused asked for again" in daemon.text())
+        until("it is logged", lambda: "1 deployment that the core refused asked for again" in daemon.text())
         node(client, "n2", partition="nowhere")
         comes_to(client, "lost", 1)
         client.refused("E_FORBIDDEN", "RegisterResourceManager", {"rmID": "mcs"}, mutating=True)

@@ -113,7 +113,8 @@ def test_every_transition_is_logged_counted_and_shown():  # I-201
         rm.advance(10)
         one = rm_of(rm.client, "rm:1")
         check(one["state"] == FAILED and one["since"] == began + 10 * 10**9, one)
-        check("RM rm:1: Recovering -> Failed (recovery failed: timeout: no update came for 10 s)" in daemon.text())
+        until("it is logged",
+              lambda: "RM rm:1: Recovering -> Failed (recovery failed: timeout: no update came for 10 s)" in daemon.text())
         rm.client.change("ResolveRecovery", {"rmID": "rm:1", "action": "accept"})
         count = lambda was, now: metric(rm.client, "yunikorn_rm_transitions_total", rm="rm:1", **{"from": was, "to": now})
         check((count("New", "Recovering"), count("Recovering", "Failed"), count("Failed", "Running")) == (1, 1, 1))
