@@ -342,7 +342,8 @@ TEST_CASE("what arrives is handed on as received, what had to wait is not: whoev
     std::optional<Request> waited;
     unsigned number = 0;
     while (!waited && number < 1'000) { // one that arrives only after the reply has not waited: then the next one may
-        peer.send(++number, std::to_string(number));
+        ++number;
+        peer.send(number, std::to_string(number));
         std::this_thread::sleep_for(std::chrono::milliseconds{1});
         open.reply("");
         waited = served.inbox.take_within(std::chrono::milliseconds{0});
