@@ -9,8 +9,6 @@ import daemon_support
 from daemon_support import *
 from daemon_support.attacks import resident
 
-NOT_WORTH_IT = 34 << 20  # bytes; the daemon returns memory when there are 32 MiB of it
-
 
 def test_too_little_address_space_is_said():  # A10
     for mebibytes in (95, 140, 190, 240, 290, 340, 390, 400, 410, 420, 430, 440):  # above 380 it runs, and its stop finds little
@@ -147,7 +145,7 @@ def test_what_is_removed_goes_back_to_the_system():  # A10: also where memory is
         check(resident(daemon) > before + (40 << 20), before, resident(daemon))
         client.change("UpdateApplication", {"rmID": "rm:1", "remove": [
             {"applicationID": "app", "partitionName": "default"}]})
-        until("the memory is given back", lambda: resident(daemon) < before + NOT_WORTH_IT)
+        until("the memory is given back", lambda: resident(daemon) < before + (24 << 20))
 
 
 def test_what_large_messages_took_goes_back_to_the_system():  # A10: no resource manager held it
@@ -165,7 +163,7 @@ def test_what_large_messages_took_goes_back_to_the_system():  # A10: no resource
             sender.start()
         for sender in senders:
             sender.join()
-        until("the memory is given back", lambda: resident(daemon) < before + NOT_WORTH_IT)
+        until("the memory is given back", lambda: resident(daemon) < before + (24 << 20))
 
 
 def in_session_again(daemon, sid):
