@@ -66,7 +66,7 @@ struct Shape {
     bool blocked = false;
     bool reserve_blocked = false;
     std::uint32_t searches = 0;           // counted for the assignment of fit bits; halved now and then
-    std::uint64_t looks = 0;              // summaries read while it had none
+    std::uint64_t looks = 0;              // summaries read without one, since it was last considered
     std::vector<AllocationId> reserved{}; // asks of this shape that hold a reservation
     std::uint64_t hash = 0;
     ShapeId next_same_hash{};
