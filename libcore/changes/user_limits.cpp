@@ -25,8 +25,11 @@ public:
     /// The group; empty: none. `deciding`: from deciding().
     [[nodiscard]] std::string_view group_of(const Queue* deciding, const GroupList* groups) {
         if (deciding == nullptr) return {};
-        const auto [entry, is_new] = known_.try_emplace({deciding, groups});
+        const Case asked{deciding, groups};
+        if (last_ != nullptr && last_->first == asked) return last_->second; // another application of the same user
+        const auto [entry, is_new] = known_.try_emplace(asked);
         if (is_new) entry->second = limits_.group_of(deciding->path, *groups);
+        last_ = &*entry;
         return entry->second;
     }
 
@@ -45,7 +48,37 @@ private:
     const LimitTable& limits_;
     std::vector<bool> has_limits_; // by index of the queue: whether it has limits for groups
     std::unordered_map<Case, std::string_view, Hash> known_;
+    const std::pair<const Case, std::string_view>* last_ = nullptr; // of these
 };
+
+/// An application, and whose limits for groups decide for it.
+struct Member {
+    ApplicationId application;
+    const Queue* queue;
+    const Queue* deciding;
+};
+
+void add_members(const Queue& queue, const Queue* above, const GroupsInForce& in_force, std::vector<Member>& members) {
+    const Queue* const deciding = in_force.deciding(queue, above);
+    for (const ApplicationId id : queue.applications) members.push_back({id, &queue, deciding});
+    for (const auto& [name, child] : queue.children) add_members(*child, deciding, in_force, members);
+}
+
+/// All applications, by queue.
+std::vector<Member> members_of(const PartitionState& state, const GroupsInForce& in_force) {
+    std::vector<Member> members;
+    members.reserve(state.applications.size());
+    add_members(state.queues.root(), nullptr, in_force, members);
+    return members;
+}
+
+/// Has what is looked at soon after member `i` brought near, since applications lie anywhere in memory: one of them
+/// and, when it is there, its name.
+void prefetch_after(std::size_t i, const std::vector<Member>& members, const PartitionState& state) {
+    constexpr std::size_t kNames = 8, kApplications = 16; // members ahead
+    if (i + kApplications < members.size()) state.applications.prefetch(members[i + kApplications].application);
+    if (i + kNames < members.size()) __builtin_prefetch(state.applications[members[i + kNames].application].id.data());
+}
 
 void add_to(UsageShare& share, const Application& application) {
     ++share.applications;
@@ -69,41 +102,34 @@ void UserLimits::set(const config::Partition& config, Instant now) noexcept {
 
 /// Moves applications that count for another group now, by queue, then by name (C-423). Cost: all applications.
 void UserLimits::regroup(Instant now) noexcept {
-    struct Move {
-        ApplicationId application;
-        std::string_view group;
-    };
     GroupsInForce in_force{state_.users.limits(), state_};
-    std::vector<Move> moves;
-    std::vector<ApplicationId> together; // moved from one node of usage to one other
-    const auto move_all = [&] {
-        std::sort(moves.begin(), moves.end(), [this](const Move& a, const Move& b) {
-            return state_.applications[a.application].id < state_.applications[b.application].id;
+    const std::vector<Member> members = members_of(state_, in_force);
+    std::vector<GroupMove> moves; // of one queue
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        const auto& [id, queue, deciding] = members[i];
+        if (i > 0 && queue != members[i - 1].queue) move_all(moves, now);
+        prefetch_after(i, members, state_);
+        const Application& application = state_.applications[id];
+        if (!application.user_usage.valid()) continue;
+        const std::string_view group = in_force.group_of(deciding, application.user_groups);
+        if (group != state_.users.name_at(application.group_usage))
+            moves.push_back({id, application.id, application.group_usage, group});
+    }
+    move_all(moves, now);
+}
+
+/// Makes the moves of applications of one queue, in order of names, and empties the list.
+void UserLimits::move_all(std::vector<GroupMove>& moves, Instant now) noexcept {
+    const auto by_name = [](const GroupMove& a, const GroupMove& b) { return a.name < b.name; };
+    if (!std::is_sorted(moves.begin(), moves.end(), by_name)) std::sort(moves.begin(), moves.end(), by_name);
+    for (auto first = moves.begin(); first != moves.end();) {
+        const auto other = std::find_if(first, moves.end(), [&first](const GroupMove& each) {
+            return each.group != first->group || each.from != first->from;
         });
-        for (std::size_t i = 0; i < moves.size();) {
-            const std::string_view group = moves[i].group;
-            const UsageNodeId from = state_.applications[moves[i].application].group_usage;
-            together.clear();
-            for (; i < moves.size() && moves[i].group == group; ++i) {
-                if (state_.applications[moves[i].application].group_usage != from) break;
-                together.push_back(moves[i].application);
-            }
-            move_to_group(together, group, now);
-        }
-        moves.clear();
-    };
-    const auto visit = [&](const auto& self, const Queue& queue, const Queue* deciding) -> void {
-        deciding = in_force.deciding(queue, deciding);
-        for (const ApplicationId id : queue.applications) {
-            const Application& application = state_.applications[id];
-            if (!application.user_usage.valid()) continue;
-            const std::string_view group = in_force.group_of(deciding, application.user_groups);
-            if (group != state_.users.name_at(application.group_usage)) moves.push_back({id, group});
-        }
-        move_all();
-        for (const auto& [name, child] : queue.children) self(self, *child, deciding);
-    };
-    visit(visit, state_.queues.root(), nullptr);
+        move_to_group({first, other}, now);
+        first = other;
+    }
+    moves.clear();
 }
 
 void UserLimits::link(ApplicationId id, Instant now) noexcept {
@@ -113,7 +139,7 @@ void UserLimits::link(ApplicationId id, Instant now) noexcept {
     application.user_usage = state_.users.find_or_make(application.user, false, path);
     state_.users.join(application.user_usage, {1, 0, {}});
     const std::string_view group = state_.users.limits().group_of(path, *application.user_groups);
-    if (!group.empty()) move_to_group({&id, 1}, group, now);
+    if (!group.empty()) move_to_group(id, group, now);
     state_.slots_changed = true;
 }
 
@@ -122,33 +148,39 @@ void UserLimits::unlink(ApplicationId id, Instant now) noexcept {
     if (!application.user_usage.valid()) return;
     indexes_.let_go(application);
     leave_running_set(application);
-    if (application.group_usage.valid()) move_to_group({&id, 1}, {}, now);
+    if (application.group_usage.valid()) move_to_group(id, {}, now);
     state_.users.leave(application.user_usage, {1, 0, {}});
     application.user_usage = {};
 }
 
-/// Lets applications of one queue that count for the same group, or none, count for `group` (empty: none) from now on,
+/// Lets applications of one queue that count for the same group, or none, count for another one, or none, from now on,
 /// with all that they use (C-403, C-423).
-void UserLimits::move_to_group(std::span<const ApplicationId> ids, std::string_view group, Instant now) noexcept {
+void UserLimits::move_to_group(std::span<const GroupMove> moves, Instant now) noexcept {
     UsageShare share;
-    for (const ApplicationId id : ids) {
-        release_held(id);
-        add_to(share, state_.applications[id]);
+    for (const GroupMove& move : moves) {
+        release_held(move.application);
+        add_to(share, state_.applications[move.application]);
     }
-    const Application& first = state_.applications[ids.front()];
-    const UsageNodeId left = first.group_usage;
+    const auto& [first, name, left, group] = moves.front();
     const std::string before{state_.users.name_at(left)};
     if (left.valid()) state_.users.leave(left, share);
-    const UsageNodeId node = group.empty() ? UsageNodeId{} : state_.users.find_or_make(group, true, first.queue->path);
+    const std::string& path = state_.applications[first].queue->path;
+    const UsageNodeId node = group.empty() ? UsageNodeId{} : state_.users.find_or_make(group, true, path);
     if (node.valid()) state_.users.join(node, share);
-    for (const ApplicationId id : ids) {
-        Application& application = state_.applications[id];
-        application.group_usage = node;
+    for (const GroupMove& move : moves) {
+        state_.applications[move.application].group_usage = node;
         if (left.valid())
-            state_.emit({EventType::UserGroup, EventChange::Remove, EventDetail::AppLink, before, application.id}, now);
+            state_.emit({EventType::UserGroup, EventChange::Remove, EventDetail::AppLink, before, move.name}, now);
         if (node.valid())
-            state_.emit({EventType::UserGroup, EventChange::Set, EventDetail::AppLink, group, application.id}, now);
+            state_.emit({EventType::UserGroup, EventChange::Set, EventDetail::AppLink, group, move.name}, now);
     }
+}
+
+/// The same for one application.
+void UserLimits::move_to_group(ApplicationId id, std::string_view group, Instant now) noexcept {
+    const Application& application = state_.applications[id];
+    const GroupMove move{id, application.id, application.group_usage, group};
+    move_to_group({&move, 1}, now);
 }
 
 /// Releases what limits hold of the application: it is tested anew.

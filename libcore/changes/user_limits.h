@@ -30,8 +30,18 @@ public:
     void change_use(const Application& application, const Resource& before, const Resource& after) noexcept;
 
 private:
+    /// An application that counts for another group from now on.
+    struct GroupMove {
+        ApplicationId application;
+        std::string_view name;
+        UsageNodeId from;
+        std::string_view group;
+    };
+
     void regroup(Instant now) noexcept;
-    void move_to_group(std::span<const ApplicationId> ids, std::string_view group, Instant now) noexcept;
+    void move_all(std::vector<GroupMove>& moves, Instant now) noexcept;
+    void move_to_group(std::span<const GroupMove> moves, Instant now) noexcept;
+    void move_to_group(ApplicationId id, std::string_view group, Instant now) noexcept;
     void release_held(ApplicationId id) noexcept;
     void leave_running_set(Application& application) noexcept;
     void emit_usage(const Application& application, EventChange change, const Resource& amount, Instant now) noexcept;

@@ -3,6 +3,8 @@
 
 #include <cstdio>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -18,16 +20,27 @@ bool write_text(const std::string& path, const std::string& text) {
     return !failure;
 }
 
+/// Those of a list with commas. One before a blank is part of a name, such as "R1 reload, groups".
+void add_names(const std::string& list, std::vector<std::string>& names) {
+    std::string::size_type begin = 0;
+    for (auto at = list.find(','); at != std::string::npos; at = list.find(',', at + 1)) {
+        if (list.substr(at + 1, 1) == " ") continue;
+        names.push_back(list.substr(begin, at - begin));
+        begin = at + 1;
+    }
+    names.push_back(list.substr(begin));
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
     yk::bench::Options options;
     std::string json, svg;
     CLI::App app{"Plays the workloads of docs/benchmarks.md and prints a table."};
-    app.add_option("--workload", options.workloads,
+    std::vector<std::string> workloads;
+    app.add_option("--workload", workloads,
                    "only these: W1, W2, ... or the start of a name such as 'W2 50k'; rs-01 ... rs-16 (rs: all of "
-                   "these) and idle-mcs are played only by name")
-        ->delimiter(',');
+                   "these) and idle-mcs are played only by name");
     app.add_option("--level", options.levels, "only these levels")
         ->delimiter(',')
         ->check(CLI::IsMember({"core", "order", "floor", "wire"}));
@@ -44,6 +57,7 @@ int main(int argc, char** argv) {
     app.add_option("--ykd", options.ykd, "the daemon for level wire (default: ykd beside this program)");
     CLI11_PARSE(app, argc, argv);
     options.beside = argv[0];
+    for (const std::string& list : workloads) add_names(list, options.workloads);
 
     const yk::bench::Report report =
         options.scaling ? yk::bench::run_scaling(options) : yk::bench::run_workloads(options);

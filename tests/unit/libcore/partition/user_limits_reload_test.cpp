@@ -89,6 +89,31 @@ TEST_CASE("C-423 usage moves with the application on all levels, that of others 
     CHECK(of_group(c, "g", "root").usage.empty());
 }
 
+TEST_CASE("C-423 many applications change their groups by queue, then by name, whoever came first") {
+    constexpr const char* limits =
+        "[{{name: p, limits: [{{groups: [{}], maxresources: {{vcore: 50m}}}}], queues: [{{name: a}}, {{name: b}}]}}]";
+    Cluster c{fmt::format(limits, "g, h")};
+    c.nodes(1, "vcore:100");
+    const auto name = [](int i) { return fmt::format("app-{:02}", i); };
+    const auto stays = [](int i) { return i % 5 == 0; }; // its user is in one of the groups only
+    for (int i = 39; i >= 0; --i) {
+        submit(c, name(i), i % 2 == 0 ? "root.p.a" : "root.p.b", stays(i) ? "ann" : "bob", stays(i) ? "g" : "h,g");
+        c.existing(name(i), name(i), "vcore:1", "n-0");
+    }
+    Lines expected;
+    for (const int first : {0, 1}) // those in a, then those in b
+        for (int i = first; i < 40; i += 2) {
+            if (stays(i)) continue;
+            expected.push_back("USERGROUP g REMOVE UG_APP_LINK ref=" + name(i));
+            expected.push_back("USERGROUP h SET UG_APP_LINK ref=" + name(i));
+        }
+    c.events(true);
+    REQUIRE(c.configure(fmt::format(limits, "h, g")) == "ok");
+    CHECK(c.events(true) == expected);
+    CHECK(of_group(c, "h", "root.p.a").usage == Map{{"vcore", 16}});
+    CHECK(of_group(c, "g", "root.p.b").usage == Map{{"vcore", 4}});
+}
+
 TEST_CASE("C-424 who falls to * by a reload brings its usage along") {
     constexpr const char* parent =
         "[{{name: parent, limits: [{{groups: [{}], maxresources: {{vcore: 20m}}}}, {{groups: ['*'], "
