@@ -10,7 +10,7 @@
 namespace yk::service {
 namespace {
 
-constexpr std::uint64_t kMuch = std::uint64_t{32} << 20; // bytes worth an attempt
+constexpr std::uint64_t kMuch = std::uint64_t{20} << 20; // bytes worth an attempt
 
 } // namespace
 

@@ -25,6 +25,14 @@ TEST_CASE("memory is given back when much was removed, one at a time") {
     CHECK(trim.take(false, 60 * kMiB, 10 * kMiB, now + 3h));       // by what came and went with messages
 }
 
+TEST_CASE("what some large messages leave behind is worth an attempt") {
+    MemoryTrim trim;
+    const SteadyClock::time_point now = SteadyClock::now();
+    CHECK_FALSE(trim.take(false, 16 * kMiB, 0, now));
+    CHECK_FALSE(trim.take(false, 36 * kMiB, 0, now));
+    CHECK(trim.take(false, 40 * kMiB, 0, now));
+}
+
 TEST_CASE("memory that is in use is soon let be") {
     MemoryTrim trim;
     SteadyClock::time_point now = SteadyClock::now();
