@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "ykd/process/log.h"
+#include "ykd/runtime/workers.h"
 
 namespace yk::service {
 namespace {
 
 constexpr std::size_t kHeadOverhead = 256;    // bytes of a reply before its body, at most
+constexpr std::uint32_t kMemoryWaitMs = 1000; // after which other requests may have given memory back
 constexpr std::size_t kValuesPerEncoding = 8; // a tree of values takes about so many times the bytes of its encoding
 
 wire::ErrorReply too_large() {
@@ -35,6 +37,8 @@ Call::~Call() {
     if (answered_) return;
     if (is_stopping())
         fail(ErrorCode::ShuttingDown, "the daemon is stopping");
+    else if (Workers::lacked_memory())
+        fail_for_memory(*this);
     else
         fail_internal("the request was dropped before it was carried out");
 }
@@ -162,6 +166,11 @@ void Call::take_over(wire::Request newer, const wire::Echo& echo) {
 wire::Request Call::release_request() {
     auto target = take_target();
     return target ? std::move(target->request) : wire::Request{};
+}
+
+void fail_for_memory(Call& call) {
+    if (call.mutating) return call.fail_internal("there was no memory to carry it out");
+    call.busy("there is no memory for the answer now; ask for less at once, or ask again", kMemoryWaitMs);
 }
 
 } // namespace yk::service

@@ -2,7 +2,7 @@
 #pragma once
 // Call: one request on its way through the daemon: what was asked, by whom, and the right to answer it once, now or
 // later, on any thread. A call whose last reference is dropped without an answer answers E_SHUTTING_DOWN while the
-// daemon stops, else E_INTERNAL, since that is a bug.
+// daemon stops; as fail_for_memory() when a worker dropped it for want of memory; else E_INTERNAL, since that is a bug.
 
 #include <functional>
 #include <memory>
@@ -142,6 +142,10 @@ private:
     wire::Echo newer_echo_;
     bool answered_ = false;
 };
+
+/// Fails the call because there was no memory to carry it out: a read with E_BUSY, since it may come again; a change
+/// with E_INTERNAL, since nobody knows how far it went.
+void fail_for_memory(Call& call);
 
 /// A message of so many bytes takes some milliseconds to decode; a request for one thing takes a few microseconds.
 inline constexpr std::size_t kLongMessage = std::size_t{256} << 10;

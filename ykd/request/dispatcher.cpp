@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <new>
 
 #include "libcore/base/text.h"
 #include "ykd/process/log.h"
@@ -39,6 +40,8 @@ void answer_refused(const CallPtr& call, const Table::Decision& decision) {
 void Dispatcher::execute(const CallPtr& call) {
     try {
         parts_.kinds.at(call->kind).serve(call);
+    } catch (const std::bad_alloc&) {
+        fail_for_memory(*call);
     } catch (const std::exception& fault) { // a bug: no service lets one out
         call->fail_internal(fault.what());
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -12,6 +13,7 @@ namespace yk {
 namespace {
 
 thread_local const ItemSource* t_source = nullptr; // of the work that this thread is at
+thread_local bool t_lacked_memory = false;         // the work that this thread frees ended for want of it
 
 /// How many threads that receive may be at work here. nng has two for each processor, and at most 16 on the largest
 /// machines; the others go on receiving and sending.
@@ -108,10 +110,16 @@ void Workers::carry_out(const ItemSource& source, std::function<void()> work) co
     try {
         work();
     } catch (const std::exception& thrown) {
+        t_lacked_memory = dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr;
         fault_(thrown.what());
     }
     work = nullptr; // what it owned may post again while it is freed
+    t_lacked_memory = false;
     t_source = nullptr;
+}
+
+bool Workers::lacked_memory() {
+    return t_lacked_memory;
 }
 
 ItemSource Workers::source_at_work() {

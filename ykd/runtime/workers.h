@@ -3,7 +3,7 @@
 // Workers: a few threads that decode requests, run the services and encode their answers. Nothing they run waits for
 // anything but a short lock. Clients take turns (FairQueue): a flood of one delays the first request of another by what
 // is at work, and never takes all threads. What one of them throws (no memory for a large answer) ends that request
-// alone: it owns nothing that lasts, and a call that is dropped without an answer is answered with E_INTERNAL.
+// alone: it owns nothing that lasts, and a call that is dropped without an answer is answered all the same (call.h).
 //
 // The thread that received a short request may do it itself (run_here), as one more worker that is there already: to
 // wake another takes longer than the work. The same rules hold for it as for work that is posted.
@@ -48,6 +48,8 @@ public:
     [[nodiscard]] bool run_here(const ItemSource& source, std::function<void()> work);
     /// The source of the work that the calling thread is at; on other threads that of the daemon.
     [[nodiscard]] static ItemSource source_at_work();
+    /// Whether the work that the calling thread frees ended because there was no memory.
+    [[nodiscard]] static bool lacked_memory();
     /// Ends the threads after the work that they are running, and waits for what runs on other threads; work that waits
     /// is dropped.
     void stop();
