@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Simulated hours of churn (--clock virtual --manual-schedule): asks come and go, applications end, nodes are drained, leave and
 come back. Each hour: the sums of the daemon are those of the RM's books, all health checks succeed. In the end memory
-is what it was after the first hour, and the requests of the last hour take no longer than 1.2 times those of the first (99.9th
-percentile). Size: hours.
+is what it was after the first hour, and the requests of the last hours take no longer than 1.2 times those of the first (the 99.9th
+percentile of an hour; its median over the first third of the hours and over the last). Size: hours.
 
 Times are measured twice: on the wall, where a loaded machine shows, and as processor time of ykd, which is compared. A thread that
 only sleeps shows how loaded the machine was."""
 import math
 import random
+import statistics
 
 from part import Clock, as_program
 
@@ -198,14 +199,16 @@ def run(size, seed, seconds, nodes=5000, rounds=ROUNDS):
             hours.append((percentile(churn.work, 0.999), percentile(churn.wall, 0.999), percentile(sleeper.late, 0.999),
                           resident(daemon), len(churn.wall)))
             churn.hold()
+        third = max(1, len(hours) // 3)  # one hour alone may be one in which the machine was slow
+        first, last = ([statistics.median(column) for column in zip(*some)] for some in (hours[:third], hours[-third:]))
         figures = (f"{len(hours)} hours of {size} on {nodes} nodes with {len(churn.placed)} allocations, {churn.made} names, "
-                   f"{sum(hour[4] for hour in hours)} requests; 99.9 % of an hour's took at most, first / last: "
-                   f"{hours[0][0] * 1e3:.2f} / {hours[-1][0] * 1e3:.2f} ms of processor time, {hours[0][1] * 1e3:.2f} / "
-                   f"{hours[-1][1] * 1e3:.2f} ms on the wall (a sleeper was {hours[0][2] * 1e3:.2f} / {hours[-1][2] * 1e3:.2f} ms "
-                   f"late); resident, every sixth hour, {', '.join(f'{hour[3] / 2**20:.1f}' for hour in hours[:-1:6])}, in the end "
+                   f"{sum(hour[4] for hour in hours)} requests; 99.9 % of an hour's took at most, first / last "
+                   f"third: {first[0] * 1e3:.2f} / {last[0] * 1e3:.2f} ms of processor time, {first[1] * 1e3:.2f} / {last[1] * 1e3:.2f} ms "
+                   f"on the wall (a sleeper was {first[2] * 1e3:.2f} / {last[2] * 1e3:.2f} ms late); resident, every sixth hour, "
+                   f"{', '.join(f'{hour[3] / 2**20:.1f}' for hour in hours[:-1:6])}, in the end "
                    f"{hours[-1][3] / 2**20:.1f} MiB")
         if nodes >= 1000:  # of fewer the times say nothing
-            check(hours[-1][0] <= SLOWER * hours[0][0], "requests became slower:", figures)
+            check(last[0] <= SLOWER * first[0], "requests became slower:", figures)
         check(hours[-1][3] <= GROWTH * hours[0][3] + SLACK, "memory grows:", figures)
     return figures
 
