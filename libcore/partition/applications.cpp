@@ -67,7 +67,7 @@ void Applications::destroy(ApplicationId id) {
     state_.budget_meter.take(Held::Names, bytes_of(removed));
     for (const auto& [name, group] : removed.gang.groups) state_.texts.release(name);
     state_.group_lists.release(removed.user_groups);
-    state_.application_ids.erase(removed.id);
+    state_.application_index.remove(id);
     state_.applications.destroy(id);
 }
 
@@ -136,7 +136,7 @@ Result<std::string, Refusal> Applications::try_add(const ApplicationSpec& spec, 
     application.queue = &leaf;
     application.queue_position = static_cast<std::uint32_t>(leaf.applications.size());
     leaf.applications.push_back(made);
-    state_.application_ids.emplace(id, made);
+    state_.application_index.add(made);
     ++state_.counters.submitted;
     state_.emit({EventType::Queue, EventChange::Add, EventDetail::QueueApp, leaf.path, spec.id}, now);
     return leaf.path;

@@ -66,7 +66,7 @@ void PartitionContext::drop_everything(Instant now) {
     queues_.drain(state_.queues.root());
     restoration_.clear();
     std::vector<std::string> ids;
-    for (const auto& [id, application] : state_.application_ids) ids.push_back(id);
+    state_.applications.for_each([&](ApplicationId id) { ids.push_back(state_.applications[id].id); });
     std::sort(ids.begin(), ids.end());
     for (const std::string& id : ids) {
         // One that is failing already waits for its placeholders; to fail again would end it without them.

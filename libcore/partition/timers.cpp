@@ -56,6 +56,7 @@ void PartitionContext::sweep() {
     state_.groups.give_back();
     state_.applications.give_back();
     state_.reservations.give_back();
+    state_.application_index.give_back();
     state_.asks.give_back();
     state_.nodes.give_back();
     state_.tags.give_back();

@@ -48,8 +48,7 @@ std::uint64_t TextTable::bytes() const {
 }
 
 ApplicationId PartitionState::find_application(std::string_view id) const noexcept {
-    const auto found = application_ids.find(std::string{id});
-    return found == application_ids.end() ? ApplicationId{} : found->second;
+    return application_index.find(id);
 }
 
 void PartitionState::sort_by_name(std::vector<ApplicationId>& list) const noexcept {

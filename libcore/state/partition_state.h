@@ -33,6 +33,7 @@
 #include "libcore/ports/settings.h"
 #include "libcore/ports/view.h"
 #include "libcore/state/aged_reservations.h"
+#include "libcore/state/application_index.h"
 #include "libcore/state/ask_index.h"
 #include "libcore/state/ended_applications.h"
 #include "libcore/state/preemption_records.h"
@@ -110,7 +111,7 @@ struct PartitionState {
     GroupLists group_lists{budget_meter};
 
     QueueTree queues{applications};
-    std::unordered_map<std::string, ApplicationId> application_ids; // live ones
+    ApplicationIndex application_index{applications};
     AskIndex asks{allocations, groups};
     ExpectedWorkload expected;
 
