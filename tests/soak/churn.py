@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Simulated hours of churn (--clock virtual --manual-schedule): asks come and go, applications end, nodes are drained, leave and
 come back. Each hour: the sums of the daemon are those of the RM's books, all health checks succeed. In the end memory
-is what it was after the first hour, and the requests of the last hours take no longer than 1.2 times those of the first (the 99.9th
-percentile of an hour; its median over the first third of the hours and over the last). Size: hours.
+is what it was after the first hour, and from the first hour to the last the requests do not become 1.2 times slower. One hour may
+be one in which the machine was slow, so what is compared is the median, over the first third of the hours and over the last, of an
+hour's 99.9th percentile, by a bound that is as much smaller as they are closer together. Size: hours.
 
 Times are measured twice: on the wall, where a loaded machine shows, and as processor time of ykd, which is compared. A thread that
 only sleeps shows how loaded the machine was."""
@@ -21,7 +22,7 @@ ASKS = 20  # of each application, of which one comes in each round
 LEVEL = 0.6  # of the capacity
 WARM_UP = 6  # hours in which what is bounded fills and the load becomes that of all later hours
 GROWTH, SLACK = 1.05, 2 << 20  # of memory
-SLOWER = 1.2
+SLOWER = 1.2  # from the first hour to the last
 SETTINGS = "livenessTimeout: 100h\nsessionTtl: 100h\nrmMaxEnded: 500\n"
 EXTRA = {"event.ringBufferCapacity": "20000", "service.terminatedTimeout": "30m"}
 
@@ -199,7 +200,7 @@ def run(size, seed, seconds, nodes=5000, rounds=ROUNDS):
             hours.append((percentile(churn.work, 0.999), percentile(churn.wall, 0.999), percentile(sleeper.late, 0.999),
                           resident(daemon), len(churn.wall)))
             churn.hold()
-        third = max(1, len(hours) // 3)  # one hour alone may be one in which the machine was slow
+        third = max(1, len(hours) // 3)
         first, last = ([statistics.median(column) for column in zip(*some)] for some in (hours[:third], hours[-third:]))
         figures = (f"{len(hours)} hours of {size} on {nodes} nodes with {len(churn.placed)} allocations, {churn.made} names, "
                    f"{sum(hour[4] for hour in hours)} requests; 99.9 % of an hour's took at most, first / last "
@@ -207,8 +208,9 @@ def run(size, seed, seconds, nodes=5000, rounds=ROUNDS):
                    f"on the wall (a sleeper was {first[2] * 1e3:.2f} / {last[2] * 1e3:.2f} ms late); resident, every sixth hour, "
                    f"{', '.join(f'{hour[3] / 2**20:.1f}' for hour in hours[:-1:6])}, in the end "
                    f"{hours[-1][3] / 2**20:.1f} MiB")
+        apart = (len(hours) - third) / max(1, len(hours) - 1)  # the middles of both thirds, as a share of all hours
         if nodes >= 1000:  # of fewer the times say nothing
-            check(last[0] <= SLOWER * first[0], "requests became slower:", figures)
+            check(last[0] <= (1 + (SLOWER - 1) * apart) * first[0], "requests became slower:", figures)
         check(hours[-1][3] <= GROWTH * hours[0][3] + SLACK, "memory grows:", figures)
     return figures
 
