@@ -35,7 +35,8 @@ using Attempt = std::variant<std::string, CallError, ExchangeFailure>;
 
 constexpr std::uint32_t kRetryAfterMs = 50; // when the daemon names no time
 constexpr std::chrono::milliseconds kAnswerTime{100};
-constexpr int kMaxResets = 3; // connections cut before Hello is answered
+constexpr std::chrono::milliseconds kGoodbyeTime{1000}; // for an answer that nobody needs
+constexpr int kMaxResets = 3;                           // connections cut before Hello is answered
 
 CallError failure(Kind kind, std::string message) {
     CallError error;
@@ -432,7 +433,7 @@ const ClientOptions& Client::options() const {
 }
 
 void Client::bye() {
-    const auto goodbye = call("Bye");
+    const auto goodbye = call("Bye", Value::object(), std::min(kGoodbyeTime, options().timeout));
     static_cast<void>(goodbye); // a session that cannot be ended ends by itself (I-322)
 }
 

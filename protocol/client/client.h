@@ -116,7 +116,7 @@ public:
     /// The session: another one after it was lost. Empty between the loss and the next Hello.
     [[nodiscard]] std::string session_id() const;
     [[nodiscard]] const ClientOptions& options() const;
-    /// Ends the session (Bye); the destructor does not.
+    /// Ends the session (Bye), which takes a second at most; the destructor does not.
     void bye();
 
 private:
