@@ -6,6 +6,7 @@ import pty
 import shutil
 import subprocess
 import threading
+import time
 
 from daemon_support import DEADLINE, check, kill, until
 
@@ -80,6 +81,13 @@ class Running:
             reader.join()
         check(found in wanted, "ended with", found, "not", wanted, self.out[-500:], self.err)
         return self.err
+
+    def ends_at_once(self, *wanted):
+        """The same, without waiting for anybody."""
+        began = time.monotonic()
+        said = self.ends(*wanted)
+        check(time.monotonic() - began < 2, "at once, not after", time.monotonic() - began)
+        return said
 
     def __enter__(self):
         return self
